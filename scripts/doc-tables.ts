@@ -11,7 +11,7 @@ import { ALGORITHMS } from '../src/training/algorithms/index.ts';
 import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts';
 import { GROUPS } from '../src/training/settings/index.ts';
 import type { Setting, SettingGroup } from '../src/training/settings/setting.ts';
-import { controlRows, rateRows } from './matched-controls.ts';
+import { controlRows } from './matched-controls.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BASE = PRESETS[DEFAULT_PRESET]!.config;
@@ -64,8 +64,6 @@ function changes({ config }: Preset): string {
   return assignments(Object.fromEntries(names.filter((name) => config[name] !== BASE[name]).map((name) => [name, config[name]])));
 }
 
-const ofRows = ([head, ...rows]: string[][]): string => table(head!, rows);
-
 const TABLES: Record<string, () => string> = {
   presets: () =>
     table(
@@ -77,9 +75,10 @@ const TABLES: Record<string, () => string> = {
       ['name', 'settings'],
       Object.entries(ALGORITHMS).map(([name, { settings }]) => [code(name), assignments(settings(BASE))]),
     ),
-  'matched controls': () => ofRows(controlRows({ glimpse: 'matched-controls', nano: 'matched-controls-nano' })),
-  'learning rates at glimpse': () => ofRows(rateRows('matched-controls-rates')),
-  'learning rates at nano': () => ofRows(rateRows('matched-controls-nano-rates')),
+  'matched controls': () => {
+    const [head, ...rows] = controlRows({ glimpse: 'matched-controls', nano: 'matched-controls-nano' });
+    return table(head!, rows);
+  },
   ...Object.fromEntries(
     GROUPS.map((group) => [`settings of ${group.id}`, () => (group.id === 'customers' ? customersTable(group) : settingsTable(group))]),
   ),

@@ -1,4 +1,4 @@
-/** @file The tables of docs/results/matched-controls.md, from the results of its experiments. A variant without all seeds is “not run”. */
+/** @file The table of docs/results/matched-controls.md, from the results of its experiments. A variant without all seeds is “not run”. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { analyse } from '../src/experiments/analysis.ts';
@@ -7,7 +7,6 @@ import { readExperiment } from '../src/experiments/file.ts';
 import { pendingPairs } from '../src/experiments/plan.ts';
 import { readToml } from '../src/experiments/read-toml.ts';
 import type { Experiment, ExperimentRun } from '../src/records/experiment.ts';
-import { mean } from '../src/evaluation/pass-hat.ts';
 
 const MEANING: Record<string, string> = {
   grpo: 'GRPO',
@@ -61,21 +60,4 @@ export function controlRows(ids: Readonly<Record<string, string>>, folder = FOLD
     ['arm', 'what it is', ...Object.keys(ids).flatMap((level) => [`pass^1 at ${level}`, 'minus `grpo`'])],
     ...Object.entries(MEANING).map(([name, meaning]) => [`\`${name}\``, meaning, ...levels.flatMap((arms) => arms.get(name)!)]),
   ];
-}
-
-/** The rows of a table: each arm, with its pass^1 for each learning rate. The first row is the head. */
-export function rateRows(id: string, folder = FOLDER): string[][] {
-  const { experiment, runs, ran } = read(id, folder);
-  const rates = [...new Set(experiment.variants.map(({ overrides }) => String(overrides.lr)))];
-  const armOf = (name: string) => name.slice(0, name.lastIndexOf('_'));
-  const cell = (arm: string, rate: string) => {
-    const variant = experiment.variants.find(({ name, overrides }) => armOf(name) === arm && String(overrides.lr) === rate);
-    if (!variant || !ran(variant.name)) return NOT_RUN;
-    const shares = runs
-      .filter((run) => run.variant === variant.name)
-      .map(({ evaluations }) => mean(evaluations.at(-1)!.success.filter((value) => value !== null)));
-    return `${points(mean(shares))} [${shares.map(points).join(', ')}]`;
-  };
-  const arms = [...new Set(experiment.variants.map(({ name }) => armOf(name)))];
-  return [['arm', ...rates], ...arms.map((arm) => [`\`${arm}\``, ...rates.map((rate) => cell(arm, rate))])];
 }

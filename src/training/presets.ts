@@ -129,14 +129,14 @@ export const PRESETS: Record<string, Preset> = {
   nano: {
     label: 'Nano retail',
     description:
-      'Each of the 40 steps plays 8 tasks with 8 rollouts each. Most customers change their mind when they are asked. The bundled model asks before about half of its writes. In the recorded run, GRPO taught it to ask before most of them.',
+      'Each of the 40 steps plays 8 tasks with 8 rollouts each. Most customers change their mind when they are asked. The bundled model asks before about half of its writes. After GRPO, in the recorded run, it asks before most of them.',
     model: 'nano-retail',
     config: NANO,
   },
   glimpse: {
     label: 'Glimpse (the shortest conversations)',
     description:
-      'A tiny shop with two tools and short conversations. Almost all customers change their mind when they are asked. The agent learns to ask before it writes. 10 steps took 51 to 57 seconds on two processor cores without a graphics card.',
+      'A tiny shop with two tools and short conversations. Almost all customers change their mind when they are asked. One of the two demonstrators asks before it writes, and GRPO finds that this pays. 10 steps took 51 to 57 seconds on two processor cores without a graphics card.',
     model: 'glimpse-retail',
     config: GLIMPSE,
   },

@@ -402,7 +402,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['first-difference'],
       text: [
         'Both sides have the same customer and the same seed. After 40 steps the agent asks: “Yes or no?” The customer changes her mind in time, and the reward is 1.',
-        'Of the 26 held-out customers who change their mind, 11 were served correctly before training and 22 after. Of the 22 other customers, 20 were served correctly before training and 21 after. So the agent learned to ask.',
+        'Of the 26 held-out customers who change their mind, 11 were served correctly before training and 22 after. Of the 22 other customers, 20 were served correctly before training and 21 after. So the agent now asks, as one of its two demonstrators did.',
       ],
     },
     {
@@ -561,7 +561,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         ],
         answer: 1,
         why: [
-          'The data fit a small rise, a small fall and no change. They do not fit a rise of 37.8 points, which GRPO reaches with customers who change their mind. So it is the customers who change their mind that teach the agent to ask.',
+          'The data fit a small rise, a small fall and no change. They do not fit a rise of 37.8 points, which GRPO reaches with customers who change their mind. So the agent asks more often because of customers who change their mind.',
         ],
       },
     },

@@ -1,9 +1,9 @@
-/** The tables of docs/results/matched-controls.md: they fill in when the results are there, and say “not run” before. */
+/** The table of docs/results/matched-controls.md: it fills in when the results are there, and says “not run” before. */
 import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { controlRows, rateRows } from '../../../scripts/matched-controls.ts';
+import { controlRows } from '../../../scripts/matched-controls.ts';
 import { writeExperiment } from '../../../src/experiments/file.ts';
 import { readToml } from '../../../src/experiments/read-toml.ts';
 import { finishedRun } from '../../support/experiments.ts';
@@ -37,18 +37,4 @@ test('with results: shares and paired differences; an arm without all seeds is �
   expect(found.get('`grpo`')).toEqual(['50.0 (43.1 to 56.9)', '']);
   expect(found.get('`guard`')).toEqual(['75.0 (68.6 to 80.5)', '+25.0 (18.6 to 30.9), shown']);
   expect(found.get('`start`')).toEqual(['not run', '']);
-});
-
-test('learning rates: the mean and each seed', () => {
-  const rows = rateRows(
-    'matched-controls-rates',
-    folder('matched-controls-rates', { 'grpo_1e-3': [20, 30], 'sft_careful_only_3e-3': [4, 5] }),
-  );
-  expect(rows).toEqual([
-    ['arm', '0.0003', '0.001', '0.003'],
-    ['`grpo`', 'not run', '62.5 [50.0, 75.0]', 'not run'],
-    ['`rejection_sampling`', 'not run', 'not run', 'not run'],
-    ['`sft_on_the_runs_customers`', 'not run', 'not run', 'not run'],
-    ['`sft_careful_only`', 'not run', 'not run', '11.3 [10.0, 12.5]'],
-  ]);
 });
