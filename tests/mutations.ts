@@ -114,10 +114,10 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: 'training/step-batch.test.ts',
   },
   {
-    breaks: 'the schedule counts updates of all steps',
+    breaks: 'the schedule counts the steps of the run',
     file: 'src/training/grpo.ts',
-    from: '(step - 1) * perStep + update',
-    to: 'update',
+    from: 'config.lr_scheduler_type, step - 1,',
+    to: 'config.lr_scheduler_type, 0,',
     tests: T,
   },
   {

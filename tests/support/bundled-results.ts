@@ -80,6 +80,8 @@ export function paired(differences: readonly number[]): Figure {
   };
 }
 
+/** Shares as percent. The multiplication comes last, as in the program: values such as 23.75 are rounded by their binary error. */
+const percent = ({ value, low, high }: Figure): Figure => ({ value: 100 * value, low: 100 * low, high: 100 * high });
 const wider = (a: Figure, b: Figure): Figure => ({ ...a, low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) });
 const outcomesAt = (run: Run, step: number) => run.evaluations.at(step)!.success as number[];
 
@@ -92,21 +94,46 @@ function differences(a: Run, stepA: number, b: Run, stepB: number): number[] {
   });
 }
 
+/** The two-sided p-value of Student's t: the tail of cos^(df − 1) between the angle of `t` and π/2, by Simpson's rule. */
+function tTest(t: number, df: number): number {
+  const area = (from: number) => {
+    const [steps, width] = [2000, (Math.PI / 2 - from) / 2000];
+    const at = (i: number) => Math.cos(from + i * width) ** (df - 1) * (i === 0 || i === steps ? 1 : i % 2 ? 4 : 2);
+    return (Array.from({ length: steps + 1 }, (_, i) => at(i)).reduce((sum, value) => sum + value, 0) * width) / 3;
+  };
+  return area(Math.atan(Math.abs(t) / Math.sqrt(df))) / area(0);
+}
+
+/** The larger one of the p-values over seeds and over tasks of “no difference from `other`”. */
+function pValue(bySeed: number[][]): number {
+  const means = bySeed.map(mean);
+  const d = bySeed.flat();
+  const [gained, lost, n] = [d.filter((x) => x > 0).length + 1, d.filter((x) => x < 0).length + 1, d.length];
+  const centre = (gained - lost) / (n + 2);
+  const ofTasks = tTest(centre / Math.sqrt(((gained + lost) / (n + 2) - centre ** 2) / n), n - 1);
+  const ofSeeds = mean(means) === 0 ? 1 : tTest((mean(means) * Math.sqrt(means.length)) / deviation(means), means.length - 1);
+  return Math.max(ofTasks, ofSeeds);
+}
+
+/** The variants whose difference from `other` is shown: p is below 0.05 after Holm's correction for all of them. */
+export function shown(experiment: string, variants: readonly string[], other = 'grpo'): Set<string> {
+  const sorted = variants.map((name) => ({ name, p: pValue(versus(experiment, name, other)) })).toSorted((a, b) => a.p - b.p);
+  const failing = sorted.findIndex(({ p }, i) => p * (sorted.length - i) >= 0.05);
+  return new Set(sorted.slice(0, failing < 0 ? sorted.length : failing).map(({ name }) => name));
+}
+
 /** The held-out pass^1 at evaluation `at`: by seed, and over the seeds. */
 export const passBySeed = (experiment: string, variant: string, at = -1): number[] =>
   runsOf(experiment, variant).map((run) => 100 * mean(outcomesAt(run, at)));
 export function pass(experiment: string, variant: string, at = -1): Figure {
   const all = runsOf(experiment, variant).flatMap((run) => outcomesAt(run, at));
-  return wider(overSeeds(passBySeed(experiment, variant, at), [0, 100]), wilson(all));
+  const seeds = runsOf(experiment, variant).map((run) => mean(outcomesAt(run, at)));
+  return wider(percent(overSeeds(seeds, [0, 1])), wilson(all));
 }
 
 /** A difference over seeds, from the differences of the tasks of each seed. */
 function overTasks(bySeed: number[][]): Figure {
-  const seeds = overSeeds(
-    bySeed.map((values) => 100 * mean(values)),
-    [-100, 100],
-  );
-  return wider(seeds, paired(bySeed.flat()));
+  return wider(percent(overSeeds(bySeed.map(mean), [-1, 1])), paired(bySeed.flat()));
 }
 
 /** The change of pass^1 from the first to the last evaluation. */
@@ -160,28 +187,26 @@ export const metricBySeed = (experiment: string, variant: string, name: string, 
     ),
   );
 
-interface Trial {
-  reward: number | null;
-  task: string | { id: string };
-  writes?: number;
-  violations: readonly (string | { rule: string })[];
-}
 interface Evaluated {
   name: string;
   settings: { seed: number; user: { mode: string } };
-  results: Trial[];
+  results: { reward: number | null }[];
 }
 
-/** pass^1 of weights in the evaluations of docs/results/customers.md, for seeds 42 to 44. */
-export function interaction(name: string, customer: 'scripted' | 'local'): number[] {
-  const rows = json('public/recorded/interaction.json') as Evaluated[];
+const evaluated = json('public/recorded/interaction.json') as Evaluated[];
+
+/** The rewards of weights in the evaluations of docs/results/customers.md, for seeds 42 to 44. */
+function interactionRewards(name: string, customer: 'scripted' | 'local'): number[][] {
   return [42, 43, 44].map((seed) => {
-    const found = rows.filter((row) => row.name === name && row.settings.seed === seed && row.settings.user.mode === customer);
+    const found = evaluated.filter((row) => row.name === name && row.settings.seed === seed && row.settings.user.mode === customer);
     if (found.length !== 1) throw new Error(`${name}, seed ${seed}, ${customer}: ${found.length} evaluations`);
-    return 100 * mean(rewards(found[0]!.results));
+    return found[0]!.results.flatMap(({ reward }) => reward ?? []);
   });
 }
-const rewards = (trials: readonly Trial[]) => trials.flatMap(({ reward }) => reward ?? []);
+/** Their pass^1, by seed; and that of seed 42 with Wilson's interval. */
+export const interaction = (name: string, customer: 'scripted' | 'local'): number[] =>
+  interactionRewards(name, customer).map((values) => 100 * mean(values));
+export const interactionOf42 = (name: string): Figure => wilson(interactionRewards(name, 'scripted')[0]!);
 
 const zip = unzipSync(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
 const lines = (file: string): unknown[] =>
@@ -190,12 +215,52 @@ const lines = (file: string): unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
 
-/** Metrics of the recorded run at a step. */
-export const recordedMetric = (name: string, step: number): number =>
-  (lines('metrics.jsonl') as Record<string, number>[]).find((metrics) => metrics.step === step)![name]!;
-/** Rewards of the 48 trials before and after the recorded run, in the same order of tasks. */
-export const recordedRewards = (when: 'before' | 'after'): number[] =>
-  (lines('trials.jsonl') as (Trial & { evaluation: string })[])
+const recordedMetrics = lines('metrics.jsonl') as Record<string, number>[];
+/** A metric of the recorded run at a step. */
+export const recordedMetric = (name: string, step: number): number => recordedMetrics.find((metrics) => metrics.step === step)![name]!;
+interface RecordedTrial {
+  evaluation: string;
+  reward: number;
+  task: { id: string; world: string; scenario: { identity: Record<string, string> } };
+}
+/** The 48 trials before and after the recorded run, in the same order of tasks. */
+const [trialsBefore, trialsAfter] = ['before', 'after'].map((when) =>
+  (lines('trials.jsonl') as RecordedTrial[])
     .filter(({ evaluation }) => evaluation === `recorded-${when}`)
-    .toSorted((a, b) => (a.task as { id: string }).id.localeCompare((b.task as { id: string }).id))
-    .map(({ reward }) => reward!);
+    .toSorted((a, b) => a.task.id.localeCompare(b.task.id)),
+) as [RecordedTrial[], RecordedTrial[]];
+const recordedDifferences = trialsAfter.map(({ reward }, i) => reward - trialsBefore[i]!.reward);
+
+export const recordedGained = () => recordedDifferences.filter((d) => d > 0).length;
+export const recordedLost = () => recordedDifferences.filter((d) => d < 0).length;
+
+/** The sums of values over the customers of the 48 trials: trials of one customer belong together. */
+function byCustomer(values: readonly number[]): { sum: number; of: number }[] {
+  const customers = new Map<string, { sum: number; of: number }>();
+  for (const [i, { task }] of trialsAfter.entries()) {
+    const { email, ...facts } = task.scenario.identity;
+    const key = [task.world, ...Object.values(Object.keys(facts).length > 0 ? facts : { email })].join('/');
+    const { sum, of } = customers.get(key) ?? { sum: 0, of: 0 };
+    customers.set(key, { sum: sum + values[i]!, of: of + 1 });
+  }
+  return [...customers.values()];
+}
+
+/** The ratio of sums, and its linearised standard error with Student's t, after two customers of mean size were added: one has `least`, one has 1. */
+function overCustomers(values: readonly number[], least: number): Figure {
+  const units = byCustomer(values);
+  const size = values.length / units.length;
+  const all = [...units, { sum: least * size, of: size }, { sum: size, of: size }];
+  const centre = all.reduce((total, { sum }) => total + sum, 0) / all.reduce((total, { of }) => total + of, 0);
+  const squares = all.reduce((total, { sum, of }) => total + ((sum - centre * of) / size) ** 2, 0);
+  const reach = t975(units.length - 1) * Math.sqrt(squares / (units.length + 2) / units.length);
+  return { value: 100 * mean(values), low: 100 * Math.max(least, centre - reach), high: 100 * Math.min(1, centre + reach) };
+}
+
+/** pass^1 of the 48 trials before and after the recorded run, and the change. */
+export const recordedPass = (when: 'before' | 'after'): Figure =>
+  overCustomers(
+    (when === 'before' ? trialsBefore : trialsAfter).map(({ reward }) => reward),
+    0,
+  );
+export const recordedGain = (): Figure => overCustomers(recordedDifferences, -1);

@@ -539,7 +539,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['The training line', 'The held-out line', 'The mean of both'],
         answer: 1,
         why: [
-          'Only held-out tasks are new to the agent. Here success rose from 65 % to 83 %. The previous step showed 90 %. That was measured on 48 tasks, and its interval, 79 to 98 %, contains 83 %.',
+          'Only held-out tasks are new to the agent. Here success rose from 65 % to 83 %. The previous step showed 90 %. That was measured on 48 tasks, and its interval, 72 to 98 %, contains 83 %.',
         ],
       },
     },

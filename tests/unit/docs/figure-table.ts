@@ -1,0 +1,495 @@
+/**
+ * @file Where each figure of the texts comes from. `CLAIMS` has the figures that the bundled results give: each `{}` of a text stands for a
+ * value that is computed here from the raw data. `ELSEWHERE` lists the other figures, with the command that measured them.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { PRESETS } from '../../../src/training/presets.ts';
+import {
+  confirmed,
+  confirmedBySeed,
+  confirmedGain,
+  type Figure,
+  gain,
+  gainOfAll,
+  gains,
+  interaction,
+  mean,
+  metricBySeed,
+  minus,
+  minusBySeed,
+  minusOfAll,
+  overSeeds,
+  pass,
+  passBySeed,
+  passOfSeed,
+  recordedGain,
+  recordedGained,
+  recordedLost,
+  recordedMetric,
+  recordedPass,
+  interactionOf42,
+  shown,
+  runsOf,
+} from '../../support/bundled-results.ts';
+
+const rounded = (value: number, digits: number) =>
+  value
+    .toFixed(digits)
+    .replace(/^-(?=0(\.0)?$)/, '')
+    .replace('-', '−');
+const one = (value: number) => rounded(value, 1);
+const whole = (value: number) => rounded(value, 0);
+const sign = (value: number) => (one(value).startsWith('−') || one(value) === '0.0' ? one(value) : `+${one(value)}`);
+const ends = ({ low, high }: Figure) => `${one(low)} to ${one(high)}`;
+const full = (figure: Figure) => `${one(figure.value)} (${ends(figure)})`;
+const signed = (figure: Figure) => `${sign(figure.value)} (${ends(figure)})`;
+const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
+const word = (value: number) => WORDS[Math.round(value)]!;
+const seeds = (experiment: string) => {
+  const all = runsOf(experiment, 'grpo').map(({ seed }) => seed);
+  return `${all[0]} to ${all.at(-1)}`;
+};
+const changesMind = (preset: string) => whole(100 * PRESETS[preset]!.config['customers.changes_mind']);
+
+/** The texts whose figures are checked. */
+export const TEXTS: readonly string[] = [
+  'README.md',
+  ...readdirSync('docs/results').map((name) => `docs/results/${name}`),
+  ...readdirSync('models', { recursive: true, encoding: 'utf8' }).flatMap((name) => (name.endsWith('README.md') ? [`models/${name}`] : [])),
+  ...readdirSync('src/app/home').map((name) => `src/app/home/${name}`),
+  'src/app/learn/content.ts',
+  'src/app/learn/plan.ts',
+  'src/app/lessons/titles.ts',
+  'src/training/presets.ts',
+];
+
+const RESULTS = 'docs/results/';
+const LESSONS = 'src/app/learn/content.ts';
+const PLAN = 'src/app/learn/plan.ts';
+const GRPO_CARD = 'models/nano-retail-grpo/README.md';
+
+export interface Claim {
+  in: string;
+  /** A part of the text, with `{}` for each value. */
+  text: string;
+  values: readonly string[];
+}
+const claim = (path: string, text: string, ...values: string[]): Claim => ({ in: path, text, values });
+
+/** The arms of the matched controls: “not run” until an experiment has results for all of its seeds. */
+const ARMS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'sft_careful_only', 'start', 'start_greedy', 'guard'];
+const armCells = (experiment: string, name: string): string[] => {
+  if (!existsSync(`public/experiments/${experiment}.mua-experiment.json`)) return ['not run', ''];
+  const mark = shown(experiment, ARMS.slice(1)).has(name) ? ', shown' : '';
+  return [full(pass(experiment, name)), name === 'grpo' ? '' : signed(minus(experiment, name)) + mark];
+};
+const armRow = (name: string): Claim => {
+  const row = new RegExp(`^\\| \\\`${name}\\\` \\| ([^|]*) \\|`, 'm').exec(readFileSync(`${RESULTS}matched-controls.md`, 'utf8'))!;
+  return claim(
+    `${RESULTS}matched-controls.md`,
+    `${row[0]} {} | {} | {} | {} |`,
+    ...armCells('matched-controls', name),
+    ...armCells('matched-controls-nano', name),
+  );
+};
+
+const ablationRow = (name: string): Claim =>
+  claim(
+    `${RESULTS}ablation.md`,
+    `| \`${name}\` | {} | {} | {} | {} |`,
+    full(pass('ablation', name)),
+    signed(gain('ablation', name)),
+    signed(confirmedGain('ablation', name)),
+    signed(minus('ablation', name)),
+  );
+
+const nanoRow = (name: string): Claim =>
+  claim(
+    `${RESULTS}nano.md`,
+    `| \`${name}\` | the same | {} | {} | {} | {} | {} |`,
+    full(pass('honest', name)),
+    signed(gain('honest', name)),
+    full(confirmed('honest', name)),
+    signed(confirmedGain('honest', name)),
+    signed(minus('honest', name)),
+  );
+
+const smallRow = (seed: number, i: number): Claim => {
+  const change = gains('small', 'grpo')[i]!;
+  return claim(
+    `${RESULTS}small.md`,
+    `| \`grpo\`, ${seed} | {} | {} | {} | {}, {} | {} | {} |`,
+    full(passOfSeed('small', 'grpo', seed, 0)),
+    full(passOfSeed('small', 'grpo', seed)),
+    full(change),
+    String(change.gained),
+    String(change.lost),
+    one(confirmedBySeed('small', 'grpo', 0)[i]!),
+    one(confirmedBySeed('small', 'grpo')[i]!),
+  );
+};
+const smallAll = (name: string): Claim => {
+  const change = gainOfAll('small', name);
+  return claim(
+    `${RESULTS}small.md`,
+    `| \`${name}\`, all 400 tasks | {} | {} | {} | {}, {} |`,
+    one(mean(passBySeed('small', name, 0))),
+    one(mean(passBySeed('small', name))),
+    full(change),
+    String(change.gained),
+    String(change.lost),
+  );
+};
+
+const glimpseRow = (seed: number, i: number): Claim =>
+  claim(
+    `${RESULTS}glimpse.md`,
+    `| ${seed} | {} | {} | {} |`,
+    full(passOfSeed('ablation', 'grpo', seed, 0)),
+    full(passOfSeed('ablation', 'grpo', seed)),
+    full(gains('ablation', 'grpo')[i]!),
+  );
+
+const TRAINED = 'nano-retail trained with';
+const TOLD = `${TRAINED} customers who tell everything`;
+const SCRIPTED = `${TRAINED} the scripted customer`;
+const LEARNED = `${TRAINED} the learned customer`;
+const KINDS = ['scripted', 'local'] as const;
+const less = (a: string, b: string, customer: (typeof KINDS)[number]) => {
+  const base = interaction(b, customer);
+  return overSeeds(interaction(a, customer).map((value, i) => value - base[i]!));
+};
+const trainedRow = (label: string, weights: string, bold = ''): Claim => {
+  const cells = KINDS.map((customer) => {
+    const values = interaction(weights, customer);
+    const { value, ...rest } = overSeeds(values);
+    const mark = bold === customer ? '**' : '';
+    return [
+      `${mark}${one(value)}${mark} (${ends({ value, ...rest })}) [${values.map(one).join(', ')}]`,
+      signed(less(weights, 'nano-retail', customer)),
+    ];
+  });
+  return claim(`${RESULTS}customers.md`, `| ${label} | {} | {} | {} | {} |`, ...cells.flat());
+};
+const differenceRow = (label: string, a: string, b: string): Claim =>
+  claim(`${RESULTS}customers.md`, `| ${label} | {} | {} |`, ...KINDS.map((customer) => signed(less(a, b, customer))));
+
+const DECADES = [1, 11, 21, 31];
+const decades = (name: string, format: (value: number) => string, digits = 1) =>
+  DECADES.map((from) => {
+    const { value, low, high } = overSeeds(metricBySeed('honest', 'grpo', name, from, from + 9));
+    return `${format(value)} (${rounded(low, digits)} to ${rounded(high, digits)})`;
+  });
+
+const across = (variant: string) => signed(minus('ablation', variant));
+const [asked, rejection, three] = [
+  confirmedGain('ablation', 'customers_never_change_their_mind'),
+  minus('ablation', 'rejection_sampling'),
+  minus('ablation', 'grpo_three_updates'),
+];
+const threeUpdates = passBySeed('ablation', 'grpo_three_updates');
+const smallMinus = minusBySeed('small', 'grpo', 'continued_sft');
+const nano42 = [one(interactionOf42('nano-retail').value), ends(interactionOf42('nano-retail'))];
+const fiveSeeds = String(runsOf('ablation', 'grpo').length);
+const cardSeed = (at: number) => full(passOfSeed('honest', 'grpo', 42, at));
+
+export const CLAIMS: readonly Claim[] = [
+  ...ARMS.map(armRow),
+  claim('README.md', '[about {} percentage points more](docs/results/small.md)', word(gainOfAll('small', 'grpo').value)),
+
+  claim(`${RESULTS}README.md`, 'yes: pass^1 rises by {} points over three seeds', one(gain('honest', 'grpo').value)),
+  claim(`${RESULTS}README.md`, 'pass^1 rises by {} and {} points in two seeds', ...gains('small', 'grpo').map(({ value }) => one(value))),
+  claim(`${RESULTS}README.md`, '{} % held-out success', one(interaction('nano-retail', 'scripted')[0]!)),
+
+  ...['with_kl', 'group_of_4', 'customers_never_change_their_mind', 'price_of_unasked_writes', 'rloo'].map(ablationRow),
+  ...['rejection_sampling', 'continued_sft', 'rejection_sampling_one_update', 'grpo_three_updates'].map(ablationRow),
+  claim(
+    `${RESULTS}ablation.md`,
+    '| `grpo` | {} | {} | {} | |',
+    full(pass('ablation', 'grpo')),
+    signed(gain('ablation', 'grpo')),
+    signed(confirmedGain('ablation', 'grpo')),
+  ),
+  claim(
+    `${RESULTS}ablation.md`,
+    '| `cold_start_only` | {} | | | {} |',
+    full(pass('ablation', 'cold_start_only')),
+    across('cold_start_only'),
+  ),
+  claim(
+    `${RESULTS}ablation.md`,
+    '| `rl_only` | {} | {} | | {} |',
+    full(pass('ablation', 'rl_only')),
+    signed(gain('ablation', 'rl_only')),
+    across('rl_only'),
+  ),
+  claim(`${RESULTS}ablation.md`, 'is {} points better than GRPO', one(rejection.value)),
+
+  claim(`${RESULTS}nano.md`, '{} % of the customers change their mind', changesMind('nano')),
+  claim(
+    `${RESULTS}nano.md`,
+    '| `grpo` | {} | {} | {} | {} | {} | |',
+    full(pass('honest', 'grpo', 0)),
+    full(pass('honest', 'grpo')),
+    signed(gain('honest', 'grpo')),
+    full(confirmed('honest', 'grpo')),
+    signed(confirmedGain('honest', 'grpo')),
+  ),
+  ...['customers_never_change_their_mind', 'continued_sft', 'rejection_sampling'].map(nanoRow),
+  claim(
+    `${RESULTS}nano.md`,
+    'Confirmed writes rise from {} to {} %',
+    one(mean(confirmedBySeed('honest', 'grpo', 0))),
+    one(mean(confirmedBySeed('honest', 'grpo'))),
+  ),
+  claim(
+    `${RESULTS}nano.md`,
+    '| pass^1, mean, % | {} | {} | {} | {} | {} |',
+    ...[0, 1, 2, 3, 4].map((at) => one(mean(passBySeed('honest', 'grpo', at)))),
+  ),
+  claim(
+    `${RESULTS}nano.md`,
+    '| confirmed writes, mean, % | {} | {} | {} | {} | {} |',
+    ...[0, 1, 2, 3, 4].map((at) => one(mean(confirmedBySeed('honest', 'grpo', at)))),
+  ),
+
+  ...[42, 43].map(smallRow),
+  ...['grpo', 'continued_sft'].map(smallAll),
+  claim(
+    `${RESULTS}small.md`,
+    'by {} points over all 400 tasks ({}), {} with seed 42 ({}) and {} with seed 43 ({})',
+    ...[minusOfAll('small', 'grpo', 'continued_sft'), ...smallMinus].flatMap((figure) => [one(figure.value), ends(figure)]),
+  ),
+  claim(
+    `${RESULTS}small.md`,
+    'Confirmed writes rise by {} and {} points',
+    ...confirmedBySeed('small', 'grpo').map((after, i) => one(after - confirmedBySeed('small', 'grpo', 0)[i]!)),
+  ),
+
+  ...[50, 51, 52, 53, 54].map(glimpseRow),
+  claim(`${RESULTS}glimpse.md`, '{} % of the customers of this preset change their mind', changesMind('glimpse')),
+
+  claim(`${RESULTS}rejection-sampling.md`, '| nano | {} |', seeds('honest')),
+  claim(`${RESULTS}rejection-sampling.md`, 'two to four | {} |', signed(minus('honest', 'rejection_sampling'))),
+  claim(`${RESULTS}rejection-sampling.md`, '| glimpse | {} |', seeds('ablation')),
+  claim(`${RESULTS}rejection-sampling.md`, 'two or three | {} |', signed(rejection)),
+  claim(
+    `${RESULTS}rejection-sampling.md`,
+    '| glimpse, control | {} | one, as in GRPO | {} |',
+    seeds('ablation'),
+    signed(minus('ablation', 'rejection_sampling_one_update')),
+  ),
+  claim(
+    `${RESULTS}rejection-sampling.md`,
+    '| glimpse, control: GRPO with three smaller updates | {} | three | {} |',
+    seeds('ablation'),
+    signed(three),
+  ),
+  claim(
+    `${RESULTS}rejection-sampling.md`,
+    'pass^1 ranges from {} to {} % over the seeds',
+    whole(Math.min(...threeUpdates)),
+    whole(Math.max(...threeUpdates)),
+  ),
+
+  claim(
+    `${RESULTS}customers.md`,
+    '| – (before) | {} |  | {} |  |',
+    ...KINDS.map((customer) => {
+      const values = interaction('nano-retail', customer);
+      return `${full(overSeeds(values))} [${values.map(one).join(', ')}]`;
+    }),
+  ),
+  trainedRow('told everything', TOLD),
+  trainedRow('scripted', SCRIPTED, 'scripted'),
+  trainedRow('learned', LEARNED, 'local'),
+  differenceRow('scripted − told everything', SCRIPTED, TOLD),
+  differenceRow('learned − told everything', LEARNED, TOLD),
+  differenceRow('learned − scripted', LEARNED, SCRIPTED),
+  claim(
+    `${RESULTS}customers.md`,
+    'training with this customer gains {} points, and training with the script gains {}.',
+    one(less(LEARNED, 'nano-retail', 'local').value),
+    one(less(SCRIPTED, 'nano-retail', 'local').value),
+  ),
+
+  claim(`${RESULTS}paper.md`, '(`rollout/turns/mean`) | {} | {} | {} | {} |', ...decades('rollout/turns/mean', one)),
+  claim(
+    `${RESULTS}paper.md`,
+    '(`response_length_only_model/mean`) | {} | {} | {} | {} |',
+    ...decades('response_length_only_model/mean', whole, 0),
+  ),
+
+  claim(`${RESULTS}cold-start.md`, 'pass^1 of {} % ({})', ...nano42),
+  claim(`${RESULTS}customer-faults.md`, 'nano-retail has a pass^1 of {} % ({})', ...nano42),
+  claim('models/nano-retail/README.md', '({} % change their mind)', changesMind('nano')),
+  claim('models/nano-retail/README.md', 'pass^1 is {} % (95 % interval {})', ...nano42),
+
+  claim('models/small-retail/README.md', '({} % change their mind)', changesMind('small')),
+  claim(
+    'models/small-retail/README.md',
+    'pass^1 is {} % (95 % interval {})',
+    one(passBySeed('small', 'grpo', 0)[0]!),
+    ends(passOfSeed('small', 'grpo', 42, 0)),
+  ),
+  claim('models/small-retail/README.md', 'said yes before {} % of the writes', one(confirmedBySeed('small', 'grpo', 0)[0]!)),
+
+  claim(GRPO_CARD, '| 200 tasks of seed 42, in the run | pass^1, % | {} | {} |', cardSeed(0), cardSeed(-1)),
+  claim(
+    GRPO_CARD,
+    '| | confirmed writes, % | {} | {} |',
+    one(100 * recordedMetric('val-aux/retail-nano/writes/confirmed_ratio', 0)),
+    one(100 * recordedMetric('val-aux/retail-nano/writes/confirmed_ratio', 40)),
+  ),
+  claim(
+    GRPO_CARD,
+    '| the same 200 tasks with other sampler seeds | pass^1, % | {} | {} |',
+    ...['nano-retail', SCRIPTED].map((name) => full(interactionOf42(name))),
+  ),
+  claim(GRPO_CARD, '| 48 other tasks (seed 1) | pass^1, % | {} | {} |', full(recordedPass('before')), full(recordedPass('after'))),
+  claim(
+    GRPO_CARD,
+    'does not contain the {} % of the first one',
+    one(100 * recordedMetric('val-aux/retail-nano/writes/confirmed_ratio', 40)),
+  ),
+  claim(GRPO_CARD, '{} % of the customers in training change their mind', changesMind('nano')),
+
+  claim(
+    LESSONS,
+    'with the customer’s yes rose from {} % to {} %',
+    whole(100 * recordedMetric('val-aux/retail-nano/writes/confirmed_ratio', 0)),
+    whole(100 * recordedMetric('val-aux/retail-nano/writes/confirmed_ratio', 40)),
+  ),
+  claim(
+    LESSONS,
+    'Success rose from {} % to {} %: {} trials were gained, {} was lost. The difference is {} points, with a 95 % interval from {} to {}.',
+    whole(recordedPass('before').value),
+    whole(recordedPass('after').value),
+    String(recordedGained()),
+    String(recordedLost()),
+    whole(recordedGain().value),
+    whole(recordedGain().low),
+    whole(recordedGain().high),
+  ),
+  claim(
+    LESSONS,
+    'Here success rose from {} % to {} %. The previous step showed {} %.',
+    whole(100 * recordedMetric('val-core/retail-nano/reward/mean@1', 0)),
+    whole(100 * recordedMetric('val-core/retail-nano/reward/mean@1', 40)),
+    whole(recordedPass('after').value),
+  ),
+  claim(LESSONS, 'its interval, {} to {} %', whole(recordedPass('after').low), whole(recordedPass('after').high)),
+  claim(LESSONS, 'contains {} %', whole(100 * recordedMetric('val-core/retail-nano/reward/mean@1', 40))),
+  claim(
+    LESSONS,
+    'Here GRPO gains {} points (95 % interval {}, {} seeds)',
+    one(gain('ablation', 'grpo').value),
+    ends(gain('ablation', 'grpo')),
+    fiveSeeds,
+  ),
+  claim(LESSONS, 'yes changes by {} points ({})', sign(asked.value), ends(asked)),
+  claim(LESSONS, 'conclude from {} ({})', sign(asked.value), ends(asked)),
+  claim(LESSONS, 'They do not fit a rise of {} points', one(confirmedGain('ablation', 'grpo').value)),
+  claim(LESSONS, 'differs from GRPO by {} points (95 % interval {}, {} seeds)', sign(rejection.value), ends(rejection), fiveSeeds),
+  claim(LESSONS, 'differs from GRPO by {} points (95 % interval {})', sign(three.value), ends(three)),
+  claim(LESSONS, 'its interval is {} points wide', whole(three.high - three.low)),
+  claim(LESSONS, 'here {} % of the customers change their mind', changesMind('glimpse')),
+
+  claim(
+    PLAN,
+    'One run gained {} points (95 % interval {} to {}, over {} tasks)',
+    ...[recordedGain().value, recordedGain().low, recordedGain().high, 48].map(whole),
+  ),
+];
+
+/** Figures of a text that no claim has, in the order of the text. */
+export interface Elsewhere {
+  /** The command that measured them or the words that say where they are from, as the text has it; or the file that asserts or explains them. */
+  by: string;
+  figures: string;
+}
+const by = (source: string, figures: string): Elsewhere => ({ by: source, figures });
+const AUDIT = 'npx vitest run --project unit tests/unit/users/customer-audit.test.ts';
+const OF_NANO = './mua evaluate --model models/nano-retail --tasks 200 --seed 42';
+const OF_CUSTOMER = './mua evaluate --model models/nano-retail --user learned --tasks 1000 --seed 42';
+const LESSON_TEST = 'tests/unit/app/learn.test.ts';
+
+export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
+  [`${RESULTS}README.md`]: [
+    by(`${RESULTS}customer-faults.md`, '10.4 96 100'),
+    by(`${RESULTS}speed.md`, '4.3'),
+    by(`${RESULTS}benchmarks.md`, '256 256 0.6'),
+    by(`${RESULTS}page.md`, '1.5'),
+    by('tests/unit/evaluation/coverage.test.ts', '94 42'),
+  ],
+  [`${RESULTS}benchmarks.md`]: [by('npx tsx --expose-gc scripts/measure-airline.mts DIR', '256 256 6.3 0.6 1.8 10 0.6')],
+  [`${RESULTS}cold-start.md`]: [by(OF_NANO, '51.5 43.6 59.4 27 32 55 106 16 18 9 9')],
+  [`${RESULTS}customer-faults.md`]: [
+    by(AUDIT, '95 2 100 96.3 100 99 94.6 99.8 96 90.2 98.4 0 0 2.1 0 0 0.4 95 100 0.2'),
+    by(OF_CUSTOMER, '10.4 8.7 12.4 96 742 17 24.5 21.9 27.1'),
+    by(AUDIT, '0.0 0.5'),
+    by('an evaluation of four conversations (`--tasks 4`)', '4.0 3.8 6.1 6.7 33.4 31.6'),
+  ],
+  [`${RESULTS}customers.md`]: [by('./mua evaluate --model DIR --user scripted --user learned --tasks 200 --seed S', '6 15')],
+  [`${RESULTS}glimpse.md`]: [
+    by('npx tsx tests/bench/glimpse.mts --seeds 5 --first 50', '57.0 51.0 8.3 50.9 57.3 21.9 51.3 58.3 25.0 50.9 57.3 22.9 55.0 56.3 27.1'),
+    by('The goal was a gain of 15 points', '15 15'),
+    by('[other seeds](../log.md) (60 to 62)', '60 62'),
+  ],
+  [`${RESULTS}matched-controls.md`]: [by('**Seen in development**', '13.7 8.6 18.9 86.5 84.0 84.5 83.0 79.5 83.0')],
+  [`${RESULTS}nano.md`]: [by('The goal was 85 %', '85 85')],
+  [`${RESULTS}page.md`]: [
+    by('npx tsx tests/bench/dashboard.mts', '0.998 0.022 0.995 0.022 6.07 5.99 4.61 4.48 1.5 3 4.60 2.81'),
+    by('npx tsx tests/bench/keeping.mts --steps 5', '0.28 0.17 0.39'),
+    by('npx playwright test --project=speed --no-deps', '104.3 130 0.22 2.4 0.05 0.25 0.08 0.36 0.78 3.0'),
+  ],
+  [`${RESULTS}paper.md`]: [
+    by('the paper reports', '21 23'),
+    by(
+      'DIR/grpo/SEED/metrics.jsonl',
+      '4.8 4.6 5.0 4.6 4.2 5.0 4.6 4.4 4.8 4.5 4.3 4.8 4.2 2.0 6.3 1.8 0 4.0 2.6 0 5.5 2.6 0 6.9 25 20 29 33 20 46 40 19 62 42 31 53 3.7 0.6 6.9 2.9 0 6.5 3.7 0 13.1 1.7 0 3.5',
+    ),
+  ],
+  [`${RESULTS}rejection-sampling.md`]: [by('one per 16 successful rollouts', '16 16')],
+  [`${RESULTS}small.md`]: [
+    by('The goal was 10 points', '10'),
+    by('with seed 42', '42 43'),
+    by('./mua train --model small/grpo/SEED --preset small --out more-SEED', '62.5 63.0 87.5 83.6'),
+  ],
+  [`${RESULTS}speed.md`]: [
+    by(
+      'npm run bench:peers -- --rounds 3',
+      '2.48 825 10.6 193 4.3 4.1 4.3 2.56 799 1.03 0.99 1.07 49.7 41 20 19 20 7.84 2.67 2.9 6.40 2.47 2.6 1,997 105 19 18 20 5,620 0.36 0.33 0.37 79 12 75',
+    ),
+    by(
+      './mua bench',
+      '808 6.04 79 2,171 4.84 64 255 1,164 1,839 0.58 2.67 4.22 8 35 56 46 7.62 100 117 7.47 98 21 75 95 1.69 6.00 7.59 22 79 100',
+    ),
+    by('./mua bench --on node --workloads grpo-qwen3-0.6b', '69'),
+    by(
+      './mua bench --on node --workloads train-nano,prefill-nano,decode-nano-1,decode-nano-8,decode-nano-64',
+      '682 687 2,926 3,069 4.4 1,633 1,684 5,368 6,100 3.5 283 283 469 306 1.4 786 1,091 1,395 2,522 2.1 1,309 1,338 3,190 3,170 2.4',
+    ),
+    by('node scripts/compare-backends.mjs glimpse 6 3', '4.14 3.15 4.76 15 2.48 2.16 2.99 15 43.6 36.6 50.7 2 26.9 22.7 31.1 2'),
+  ],
+  'models/glimpse-retail/README.md': [by('./mua synthesize --level glimpse --count 4000 --seed 1 --out first.jsonl', '47')],
+  'models/glimpse-timeouts/README.md': [by('--set demonstrators.careful.calls_again=0.05 --out first.jsonl', '5 1.8')],
+  'models/nano-retail/README.md': [
+    by(OF_NANO, '51.5 43.6 59.4'),
+    by('./mua sft --model fresh', '80 5.9 800 0.52 1,600 0.26 3,200 0.12 6,400 0.044 11,200 0.021'),
+    by(OF_NANO, '18.5 13.0 24.0'),
+    by('./mua synthesize --level nano --count 6000 --seed 1', '47'),
+  ],
+  [GRPO_CARD]: [
+    by('./mua evaluate --model models/nano-retail-grpo --tasks 200 --seed 42', '51.5 43.6 59.4 81.8 75.7 87.6'),
+    by('./mua evaluate --model models/nano-retail-grpo --tasks 48 --seed 1', '53.8 38.0 68.5 87.5 76.8 96.3'),
+  ],
+  'models/small-retail/README.md': [by('./mua experiment public/experiments/small.toml', '13 19 8 13 15 27 5 14 5 13')],
+  'models/customers/nano-customer/README.md': [
+    by(OF_CUSTOMER, '10.4 8.7 12.4'),
+    by('At temperature 0.3', '0.3 5.3 3.3 8.5'),
+    by(AUDIT, '0.0 0.5'),
+  ],
+  [LESSONS]: [by(LESSON_TEST, '49 51 100 0.3 98 0.3 100 76 76 29 0.3 100 42 60 64 36 3 30 9 42 19 42')],
+  [PLAN]: [by(LESSON_TEST, '42 60'), by('May you write that the method gains at least 1 point?', '1')],
+};
