@@ -11,11 +11,11 @@ import type { Experiment, ExperimentRun } from '../src/records/experiment.ts';
 const MEANING: Record<string, string> = {
   grpo: 'GRPO',
   rejection_sampling: 'imitates its successful rollouts',
-  sft_on_the_runs_customers: 'imitates both demonstrators, with the customers of the run',
-  sft_careful_only: 'imitates only the demonstrator who asks',
-  start: 'no training: the policy in the prompt alone',
-  start_greedy: 'the same with greedy decoding',
-  guard: 'no training, and a rule of three lines asks before each write',
+  sft_on_the_runs_customers: 'imitates both demonstrators',
+  sft_careful_only: 'imitates the one who asks',
+  start: 'no training: the prompt alone',
+  start_greedy: 'the same, greedy',
+  guard: 'no training: a rule of three lines asks',
 };
 const NOT_RUN = 'not run';
 

@@ -40,7 +40,7 @@ const deviation = (values: readonly number[]) =>
  * The 97.5 % quantile of Student's t: from printed tables for 1 to 9 degrees of freedom, else by the expansion of Abramowitz and Stegun
  * 26.7.5, whose error is below 1e-4 there.
  */
-export function t975(df: number): number {
+function t975(df: number): number {
   const printed = [12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.306, 2.26216];
   const z = 1.959964;
   return (
@@ -59,7 +59,7 @@ export function overSeeds(values: readonly number[], [least, most] = [-Infinity,
 }
 
 /** Wilson's interval of the share of ones. */
-export function wilson(outcomes: readonly number[]): Figure {
+function wilson(outcomes: readonly number[]): Figure {
   const [n, p, z] = [outcomes.length, mean(outcomes), 1.959964];
   const centre = (p + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
   const reach = (z / (1 + z ** 2 / n)) * Math.sqrt((p * (1 - p)) / n + z ** 2 / (4 * n ** 2));
@@ -67,7 +67,7 @@ export function wilson(outcomes: readonly number[]): Figure {
 }
 
 /** The interval of Bonett and Price for paired outcomes, with Student's t: one gained and one lost pair are added. */
-export function paired(differences: readonly number[]): Figure {
+function paired(differences: readonly number[]): Figure {
   const n = differences.length;
   const gained = differences.filter((d) => d > 0).length + 1;
   const lost = differences.filter((d) => d < 0).length + 1;
