@@ -125,7 +125,7 @@ test('an experiment from a file: its table, its conclusion and its curves; a dam
   await choose(text);
   await expect(page.getByRole('heading', { level: 1, name: '<img src=x>' })).toBeVisible();
   await expect(
-    page.getByText(/no_kl is 75\.0 points better than kl in held-out success \(95 % interval .*, 3 seeds\): shown\./),
+    page.getByText(/no_kl is 75\.0 points better than kl in held-out success \(95 % interval .*, 3 seeds\): shown \(p .*\)\./),
   ).toBeVisible();
   await expect(page.getByText('6 of 6 runs are finished')).toBeVisible();
   await expect(page.getByRole('img', { name: /^Held-out success over 2 steps\. Last: kl 25 %, no_kl 100 %/ })).toBeVisible();
