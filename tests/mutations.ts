@@ -23,7 +23,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     breaks: 'held-out evaluation plays held-out tasks',
     file: 'src/training/run.ts',
-    from: "split: 'heldout'",
+    from: 'split: valSplit(config)',
     to: "split: 'train'",
     tests: BEHAVIOUR,
   },
@@ -269,8 +269,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     breaks: 'groups have different customers',
     file: 'src/agent/rollouts.ts',
-    from: 'hash32(plan.seed, plan.firstStream, t, ',
-    to: 'hash32(plan.seed, plan.firstStream, ',
+    from: 'hash32(plan.seed, plan.firstStream, t, ...(',
+    to: 'hash32(plan.seed, plan.firstStream, ...(',
     tests: BEHAVIOUR,
   },
   {
@@ -297,8 +297,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     breaks: 'a group of equal rewards is not mixed',
     file: 'src/training/step-batch.ts',
-    from: 'totalReward(rollout) !== totalReward(group[0]!)',
-    to: 'totalReward(rollout) === totalReward(group[0]!)',
+    from: 'return new Set(rewards).size > 1;',
+    to: 'return new Set(rewards).size > 0;',
     tests: 'training/step-batch.test.ts',
   },
   {
