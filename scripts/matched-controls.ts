@@ -1,7 +1,7 @@
 /** @file The table of docs/results/matched-controls.md, from the results of its experiments. A variant without all seeds is “not run”. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { analyse } from '../src/experiments/analysis.ts';
+import { analyse, points } from '../src/experiments/analysis.ts';
 import type { Estimate } from '../src/experiments/estimate.ts';
 import { readExperiment } from '../src/experiments/file.ts';
 import { pendingPairs } from '../src/experiments/plan.ts';
@@ -36,7 +36,6 @@ function read(id: string, folder: string): Results {
 }
 
 const FOLDER = fileURLToPath(new URL('../public/experiments', import.meta.url));
-const points = (share: number) => (100 * share).toFixed(1).replace('-', '−');
 const interval = ({ value, low, high }: Estimate) => `${points(value)} (${points(low)} to ${points(high)})`;
 const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
 

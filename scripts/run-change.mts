@@ -6,10 +6,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { points } from '../src/experiments/analysis.ts';
 import { pairedDifference, pairTrials } from '../src/evaluation/paired.ts';
 import type { SinkEvaluation } from '../src/trainer/messages.ts';
 
-const points = (share: number): string => (100 * share).toFixed(1).replace('-', '−');
 const withInterval = (value: number, low: number, high: number): string => `${points(value)} (${points(low)} to ${points(high)})`;
 const shareOf = (interval: { value: number; low: number; high: number } | null | undefined): string =>
   interval ? withInterval(interval.value, interval.low, interval.high) : '';

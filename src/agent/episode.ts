@@ -21,7 +21,7 @@ import { appendHistory, checkReplays, checkWhole, repeat } from './earlier.ts';
 import type { Act } from './acts.ts';
 import { heardBy } from './players.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
-import { type BegunTurn, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
+import { type BegunTurn, checkBegun, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { endsByUser, type EpisodeRules, isProper } from './rules.ts';
 import { spoken } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
@@ -73,11 +73,7 @@ class Episode implements PlayedEpisode {
     this.#rules = rules;
     this.#world = new WorldSide(options.environments, options.task, options.weights ?? '');
     this.#begun = options.prefix?.turn;
-    const before = options.prefix?.nodes.findLast(({ role }) => role !== 'template');
-    if (this.#begun && before?.role !== 'user' && before?.role !== 'tool' && !before?.tools)
-      throw new Error(
-        `the prefix has the first tokens of a turn after a message of ${before?.role ?? 'nobody'}: expected a message of user or tool`,
-      );
+    if (options.prefix) checkBegun(options.prefix);
     this.#log = new EpisodeLog(rules);
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity), limits.enable_thinking);
     this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#world.call(call));

@@ -237,3 +237,12 @@ export function readPrefix(
   state.calls = logged.sort((a, b) => a.index - b.index).map(({ call, text }) => ({ call, text }));
   return state;
 }
+
+/** @throws if the prefix has the first tokens of a turn, but its last message is one that no turn of the agent follows */
+export function checkBegun({ turn, nodes }: Prefix): void {
+  const before = nodes.findLast(({ role }) => role !== 'template');
+  if (turn && before?.role !== 'user' && before?.role !== 'tool' && !before?.tools)
+    throw new Error(
+      `the prefix has the first tokens of a turn after a message of ${before?.role ?? 'nobody'}: expected a message of user or tool`,
+    );
+}

@@ -5,7 +5,7 @@ import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { clustersOf, shareInterval } from './intervals.ts';
 import { mean, passHatInterval } from './pass-hat.ts';
-import { confirmedWrites, customerOf, intentOf, resultOf } from './trial-result.ts';
+import { confirmedWrites, customerOf, intentOf, outcomeOf } from './trial-result.ts';
 
 /** A share of which nothing was measured. */
 const UNKNOWN = { value: 0, low: 0, high: 1 };
@@ -23,7 +23,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   const results = tasks.map(({ task, customer, played }) => ({
     intent: intentOf(task),
     customer,
-    writes: confirmedWrites(played.map(resultOf)),
+    outcomes: played.map(outcomeOf),
     trials: played.length,
     successes: played.filter(({ reward }) => reward === 1).length,
   }));
@@ -65,10 +65,8 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   };
 }
 
-const totalWrites = (rows: readonly { writes: { count: number; of: number } }[]) => ({
-  confirmed: rows.reduce((sum, { writes }) => sum + writes.count, 0),
-  of: rows.reduce((sum, { writes }) => sum + writes.of, 0),
-});
+const totalWrites = (rows: readonly { outcomes: Parameters<typeof confirmedWrites>[0] }[]) =>
+  confirmedWrites(rows.flatMap(({ outcomes }) => outcomes));
 
 function tally(words: readonly string[]): Record<string, number> {
   return sumCounts(words.map((word) => ({ [word]: 1 })));

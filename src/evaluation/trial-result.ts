@@ -79,13 +79,13 @@ export function calledAgainShare(results: readonly TrialResult[]): number | null
 /** The share of writes to which the customer said yes. Null if there are no writes, or if the domain has no audit. */
 export function confirmedShare(results: readonly TrialResult[]): number | null {
   if (!results.every(({ task }) => isAudited(task.split('/')[0]!))) return null;
-  const { count, of } = confirmedWrites(results);
-  return of === 0 ? null : count / of;
+  const { confirmed, of } = confirmedWrites(results);
+  return of === 0 ? null : confirmed / of;
 }
 
-/** `count` is the number of writes to which the customer said yes. `of` is the number of all writes. */
-export function confirmedWrites(results: readonly TrialResult[]): { count: number; of: number } {
+/** `confirmed` is the number of writes to which the customer said yes. `of` is the number of all writes. */
+export function confirmedWrites(results: readonly Pick<TrialResult, 'writes' | 'violations'>[]): { confirmed: number; of: number } {
   const of = results.reduce((sum, { writes }) => sum + writes, 0);
   const unasked = results.flatMap(({ violations }) => violations).filter((rule) => rule === 'unconfirmed_write').length;
-  return { count: of - unasked, of };
+  return { confirmed: of - unasked, of };
 }

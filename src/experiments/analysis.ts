@@ -175,7 +175,7 @@ function taskDifferences(run: ExperimentRun, other: ExperimentRun, evaluation = 
 }
 
 /** A share in percentage points, with one decimal and a real minus sign. */
-const points = (share: number) =>
+export const points = (share: number): string =>
   (100 * share)
     .toFixed(1)
     .replace(/^-(?=0\.0$)/, '')

@@ -83,8 +83,8 @@ function successOf(results: readonly TrialResult[], tasks: readonly string[]): E
 function writesOf(results: readonly TrialResult[], tasks: readonly string[]): [number, number][] {
   const own = new Map(results.map((result) => [result.task, result]));
   return tasks.map((task) => {
-    const { count, of } = confirmedWrites([own.get(task) ?? []].flat());
-    return [count, of];
+    const { confirmed, of } = confirmedWrites([own.get(task) ?? []].flat());
+    return [confirmed, of];
   });
 }
 

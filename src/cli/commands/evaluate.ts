@@ -1,21 +1,18 @@
 /** @file `mua evaluate`: measures a model's success with one or more customers, on generated tasks or on the tasks of a benchmark. */
-import { taskSplits, usualLevel } from '../../domains/registry.ts';
-import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { isSplit, type Split } from '../../records/task.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
 import { BENCHMARKS } from '../../benchmarks/index.ts';
-import { camelCase, type Flags, readNumber, readPairs, SEED, type Values } from '../args.ts';
-import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
+import { camelCase, type Flags, readPairs, SEED, type Values } from '../args.ts';
+import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { EvaluationFolder } from '../evaluation-folder.ts';
 import { differenceLines, reportLines } from '../evaluation-lines.ts';
+import { readTasks, TASKS } from '../evaluation-tasks.ts';
 import { checkParent, findModel, type ModelFolder, writeAll } from '../files.ts';
-import { readTaskIds } from '../inputs.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
 import type { UserEndpoint } from '../backend-job.ts';
 import { runJob } from '../job.ts';
@@ -31,39 +28,6 @@ import {
   WEIGHTS,
   withoutSecrets,
 } from './shared.ts';
-
-const isSplitOf = (domain: string, name: string | undefined): name is Split => isSplit(name) && taskSplits(domain).includes(name);
-const TASKS = 200;
-
-/**
- * Reads which tasks to run: generated tasks, or tasks of the benchmark in --data. The splits and ids of a benchmark are
- * checked later, during the work.
- */
-async function readTasks({ domain, rules, data, level, split, tasks }: Given): Promise<{
-  place: Pick<EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>;
-  benchmark?: BenchmarkData;
-}> {
-  const benchmark = await findPlaceData({ domain, rules, data, level });
-  if (!benchmark) {
-    if (split !== undefined && !isSplitOf(domain, split))
-      throw new UsageError(`--split is "${split}": expected ${taskSplits(domain).join(' or ')}`);
-    const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
-    return { place: { domain, level: level ?? usualLevel(domain)!, split: split ?? 'heldout', tasks: count } };
-  }
-  const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout' as const, tasks: Number.MAX_SAFE_INTEGER };
-  if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
-    const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
-    return {
-      place: { ...place, tasks: count, ...(isSplitOf(place.domain, split) ? { split } : split !== undefined && { select: { split } }) },
-      benchmark,
-    };
-  }
-  if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks already names a file or split`);
-  // A word without a dot or slash is a split, even if a file has this name. A folder named "test", for example, is common.
-  if (!/[/\\.]/.test(tasks)) return { place: { ...place, select: { split: tasks } }, benchmark };
-  if (!(await stat(tasks).catch(() => null))?.isFile()) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
-  return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
-}
 
 const { default: _seed, ...SEED_FLAG } = SEED;
 

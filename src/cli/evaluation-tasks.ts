@@ -1,0 +1,50 @@
+/** @file Which tasks `mua evaluate` plays: generated tasks, or tasks of a benchmark. */
+import { stat } from 'node:fs/promises';
+import { taskSplits, usualLevel } from '../domains/registry.ts';
+import { isSplit, type Split } from '../records/task.ts';
+import type { EvaluateOptions } from '../trainer/messages.ts';
+import { readNumber } from './args.ts';
+import { type BenchmarkData, findPlaceData } from './benchmark-data.ts';
+import { UsageError } from './errors.ts';
+import { readTaskIds } from './inputs.ts';
+
+/** The flags that say which tasks to play. */
+type Asked = Omit<Parameters<typeof findPlaceData>[0], 'domain'> & {
+  domain: string;
+  split?: string | undefined;
+  tasks?: string | undefined;
+};
+
+const isSplitOf = (domain: string, name: string | undefined): name is Split => isSplit(name) && taskSplits(domain).includes(name);
+/** The number of generated tasks of an evaluation by default. */
+export const TASKS = 200;
+
+/**
+ * Reads which tasks to run: generated tasks, or tasks of the benchmark in --data. The splits and ids of a benchmark are
+ * checked later, during the work.
+ */
+export async function readTasks({ domain, rules, data, level, split, tasks }: Asked): Promise<{
+  place: Pick<EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>;
+  benchmark?: BenchmarkData;
+}> {
+  const benchmark = await findPlaceData({ domain, rules, data, level });
+  if (!benchmark) {
+    if (split !== undefined && !isSplitOf(domain, split))
+      throw new UsageError(`--split is "${split}": expected ${taskSplits(domain).join(' or ')}`);
+    const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
+    return { place: { domain, level: level ?? usualLevel(domain)!, split: split ?? 'heldout', tasks: count } };
+  }
+  const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout' as const, tasks: Number.MAX_SAFE_INTEGER };
+  if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
+    const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
+    return {
+      place: { ...place, tasks: count, ...(isSplitOf(place.domain, split) ? { split } : split !== undefined && { select: { split } }) },
+      benchmark,
+    };
+  }
+  if (split !== undefined) throw new UsageError(`--split is "${split}": --tasks already names a file or split`);
+  // A word without a dot or slash is a split, even if a file has this name. A folder named "test", for example, is common.
+  if (!/[/\\.]/.test(tasks)) return { place: { ...place, select: { split: tasks } }, benchmark };
+  if (!(await stat(tasks).catch(() => null))?.isFile()) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
+  return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
+}
