@@ -40,43 +40,52 @@ const defaultValues = (): Plugin => ({
 });
 
 /**
- * Files that only some visits need: the language models that play customers in the tab, results that one page shows, and large
- * files, such as the weights of one preset.
+ * Files that only some visits need: the language models that play customers in the tab, the reader of Parquet files, results that one page
+ * shows, and large files, such as the weights of one preset.
  */
-const LATER = /\/ort-wasm|\/local-model\.worker|\.onnx$|^recorded\/interaction\.json$|^experiments\//;
+const LATER = /\/ort-wasm|\/parquet-|\/local-model\.worker|\.onnx$|^recorded\/interaction\.json$|^experiments\//;
+/** The sources of more such files. The build gives these files other names. */
+const LATER_SOURCES = /^models\/glimpse-timeouts\//;
 const LARGE_BYTES = 2_000_000;
 
 const SERVICE_WORKER = 'workers/service-worker.js';
 
 /** Writes `service-worker.js` with the names of all files of the build. The command line's own page is not for offline use. */
-const offline = (): Plugin => ({
-  name: 'offline',
-  apply: 'build',
-  async closeBundle() {
-    const { root, build } = this.environment.config;
-    const out = resolve(root, build.outDir);
-    const names = (await readdir(out, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .filter((name) => !['headless.html', 'service-worker.js', '_headers', INPUTS].includes(name))
-      .sort();
-    const hash = createHash('sha256');
-    const later = new Set<string>();
-    for (const name of names) {
-      const bytes = await readFile(join(out, name));
-      hash.update(name).update(bytes);
-      if (LATER.test(name) || bytes.length > LARGE_BYTES) later.add(name);
-    }
-    const source = await readFile(resolve(root, SERVICE_WORKER), 'utf8');
-    const version = hash.digest('hex').slice(0, 16);
-    const list = (kept: string[]) => () => JSON.stringify(JSON.stringify(kept));
-    const written = source
-      .replace("'__FILES__'", list(names.filter((name) => !later.has(name))))
-      .replace("'__LATER__'", list([...later]))
-      .replace('__VERSION__', version);
-    await writeFile(join(out, 'service-worker.js'), written);
-  },
-});
+const offline = (): Plugin => {
+  const renamed = new Set<string>();
+  return {
+    name: 'offline',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle))
+        if (file.type === 'asset' && file.originalFileNames.some((name) => LATER_SOURCES.test(name))) renamed.add(file.fileName);
+    },
+    async closeBundle() {
+      const { root, build } = this.environment.config;
+      const out = resolve(root, build.outDir);
+      const names = (await readdir(out, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
+        .filter((name) => !['headless.html', 'service-worker.js', '_headers', INPUTS].includes(name))
+        .sort();
+      const hash = createHash('sha256');
+      const later = new Set<string>();
+      for (const name of names) {
+        const bytes = await readFile(join(out, name));
+        hash.update(name).update(bytes);
+        if (LATER.test(name) || renamed.has(name) || bytes.length > LARGE_BYTES) later.add(name);
+      }
+      const source = await readFile(resolve(root, SERVICE_WORKER), 'utf8');
+      const version = hash.digest('hex').slice(0, 16);
+      const list = (kept: string[]) => () => JSON.stringify(JSON.stringify(kept));
+      const written = source
+        .replace("'__FILES__'", list(names.filter((name) => !later.has(name))))
+        .replace("'__LATER__'", list([...later]))
+        .replace('__VERSION__', version);
+      await writeFile(join(out, 'service-worker.js'), written);
+    },
+  };
+};
 
 /** Vitest changes this object, so each project gets a new object. */
 const chromium = () => ({
