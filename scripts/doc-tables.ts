@@ -11,10 +11,21 @@ import { ALGORITHMS } from '../src/training/algorithms/index.ts';
 import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts';
 import { GROUPS } from '../src/training/settings/index.ts';
 import type { Setting, SettingGroup } from '../src/training/settings/setting.ts';
-import { controlRows } from './matched-controls.ts';
+import { armRows, passColumns } from './experiment-tables.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BASE = PRESETS[DEFAULT_PRESET]!.config;
+
+/** The arms of the matched controls. */
+const MATCHED = {
+  grpo: 'GRPO',
+  rejection_sampling: 'imitates its successful rollouts',
+  sft_on_the_runs_customers: 'imitates both demonstrators',
+  sft_careful_only: 'imitates the one who asks',
+  start: 'no training: the prompt alone',
+  start_greedy: 'the same, greedy',
+  guard: 'no training: a rule of three lines asks',
+};
 
 const code = (text: unknown) => `\`${String(text)}\``;
 const cell = (text: string) => text.replaceAll('|', '\\|');
@@ -64,6 +75,11 @@ function changes({ config }: Preset): string {
   return assignments(Object.fromEntries(names.filter((name) => config[name] !== BASE[name]).map((name) => [name, config[name]])));
 }
 
+const armTable = (...of: Parameters<typeof armRows>): string => {
+  const [head, ...rows] = armRows(...of);
+  return table(head!, rows);
+};
+
 const TABLES: Record<string, () => string> = {
   presets: () =>
     table(
@@ -75,10 +91,8 @@ const TABLES: Record<string, () => string> = {
       ['name', 'settings'],
       Object.entries(ALGORITHMS).map(([name, { settings }]) => [code(name), assignments(settings(BASE))]),
     ),
-  'matched controls': () => {
-    const [head, ...rows] = controlRows({ glimpse: 'matched-controls', nano: 'matched-controls-nano' });
-    return table(head!, rows);
-  },
+  'matched controls': () =>
+    armTable(MATCHED, [...passColumns('matched-controls', 'at glimpse'), ...passColumns('matched-controls-nano', 'at nano')]),
   ...Object.fromEntries(
     GROUPS.map((group) => [`settings of ${group.id}`, () => (group.id === 'customers' ? customersTable(group) : settingsTable(group))]),
   ),

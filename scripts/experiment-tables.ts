@@ -1,62 +1,66 @@
-/** @file The table of docs/results/matched-controls.md, from the results of its experiments. A variant without all seeds is “not run”. */
+/** @file Tables of experiments for docs/results, from the bundled results. A variant without all seeds is “not run”. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { analyse, points } from '../src/experiments/analysis.ts';
+import { analyse, type Comparison, type FigureId, points, type VariantResult } from '../src/experiments/analysis.ts';
 import type { Estimate } from '../src/experiments/estimate.ts';
 import { readExperiment } from '../src/experiments/file.ts';
 import { pendingPairs } from '../src/experiments/plan.ts';
 import { readToml } from '../src/experiments/read-toml.ts';
-import type { Experiment, ExperimentRun } from '../src/records/experiment.ts';
 
-const MEANING: Record<string, string> = {
-  grpo: 'GRPO',
-  rejection_sampling: 'imitates its successful rollouts',
-  sft_on_the_runs_customers: 'imitates both demonstrators',
-  sft_careful_only: 'imitates the one who asks',
-  start: 'no training: the prompt alone',
-  start_greedy: 'the same, greedy',
-  guard: 'no training: a rule of three lines asks',
-};
+const FOLDER = fileURLToPath(new URL('../public/experiments', import.meta.url));
 const NOT_RUN = 'not run';
 
-interface Results {
-  experiment: Experiment;
-  runs: ExperimentRun[];
-  /** Whether a variant has a result for each seed. */
-  ran: (name: string) => boolean;
+/** A column: a figure of an experiment, or the difference of pass^1 from the experiment's baseline. Figures are in percent. */
+export interface Column {
+  head: string;
+  /** The id of the experiment. */
+  of: string;
+  figure: FigureId | 'difference';
 }
 
-/** @param folder the folder with the definition and, after the experiment was run, the results */
-function read(id: string, folder: string): Results {
+interface Arm {
+  figures: VariantResult['figures'];
+  comparison: Comparison | undefined;
+}
+
+/** The finished variants of an experiment. @param folder the folder with the definition and, after the experiment was run, the results */
+function finishedArms(id: string, folder: string): Map<string, Arm> {
   const experiment = readToml(readFileSync(`${folder}/${id}.toml`, 'utf8'), `${id}.toml`);
   const file = `${folder}/${id}.mua-experiment.json`;
   const { runs } = existsSync(file) ? readExperiment(readFileSync(file, 'utf8'), file) : { runs: [] };
-  const pending = pendingPairs(experiment, runs);
-  return { experiment, runs, ran: (name) => !pending.some(({ variant }) => variant === name) };
+  const pending = new Set(pendingPairs(experiment, runs).map(({ variant }) => variant));
+  const { variants, comparisons } = analyse(
+    { ...experiment, variants: experiment.variants.filter(({ name }) => !pending.has(name)) },
+    runs,
+  );
+  return new Map(variants.map(({ name, figures }) => [name, { figures, comparison: comparisons.find(({ variant }) => variant === name) }]));
 }
 
-const FOLDER = fileURLToPath(new URL('../public/experiments', import.meta.url));
 const interval = ({ value, low, high }: Estimate) => `${points(value)} (${points(low)} to ${points(high)})`;
 const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
 
-/** For each arm of an experiment: its pass^1, and the difference from the baseline. */
-function cells(id: string, folder: string): Map<string, string[]> {
-  const { experiment, runs, ran } = read(id, folder);
-  const { variants, comparisons } = analyse({ ...experiment, variants: experiment.variants.filter(({ name }) => ran(name)) }, runs);
-  const arm = (name: string): string[] => {
-    const share = variants.find((variant) => variant.name === name)?.figures.held_out;
-    if (!share) return [NOT_RUN, ''];
-    const { difference = null, verdict } = comparisons.find(({ variant }) => variant === name) ?? {};
-    return [interval(share), difference ? signed(difference) + (verdict === 'not shown' ? '' : ', shown') : ''];
-  };
-  return new Map(experiment.variants.map(({ name }) => [name, arm(name)]));
+function cell(arm: Arm | undefined, figure: Column['figure']): string {
+  if (!arm) return figure === 'difference' ? '' : NOT_RUN;
+  if (figure !== 'difference') return arm.figures[figure] ? interval(arm.figures[figure]) : '–';
+  const { difference = null, verdict = 'not shown' } = arm.comparison ?? {};
+  return difference ? signed(difference) + (verdict === 'not shown' ? '' : ', shown') : '';
 }
 
-/** The rows of a table of all arms. Each experiment has two columns. The first row is the head. @param ids level → id of an experiment */
-export function controlRows(ids: Readonly<Record<string, string>>, folder = FOLDER): string[][] {
-  const levels = Object.values(ids).map((id) => cells(id, folder));
+/** The rows of a table with a row for each arm. The first row is the head. @param meaning name of a variant → what it is */
+export function armRows(meaning: Readonly<Record<string, string>>, columns: readonly Column[], folder = FOLDER): string[][] {
+  const arms = new Map(columns.map(({ of }) => [of, finishedArms(of, folder)]));
   return [
-    ['arm', 'what it is', ...Object.keys(ids).flatMap((level) => [`pass^1 at ${level}`, 'minus `grpo`'])],
-    ...Object.entries(MEANING).map(([name, meaning]) => [`\`${name}\``, meaning, ...levels.flatMap((arms) => arms.get(name)!)]),
+    ['arm', 'what it is', ...columns.map(({ head }) => head)],
+    ...Object.entries(meaning).map(([name, text]) => [
+      `\`${name}\``,
+      text,
+      ...columns.map(({ of, figure }) => cell(arms.get(of)!.get(name), figure)),
+    ]),
   ];
 }
+
+/** pass^1 of an experiment and the difference from its baseline. */
+export const passColumns = (of: string, at: string): Column[] => [
+  { head: `pass^1 ${at}`, of, figure: 'held_out' },
+  { head: 'minus `grpo`', of, figure: 'difference' },
+];

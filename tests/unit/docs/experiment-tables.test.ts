@@ -1,9 +1,9 @@
-/** The table of docs/results/matched-controls.md: it fills in when the results are there, and says “not run” before. */
+/** The tables of experiments in docs/results: they fill in when the results are there, and say “not run” before. */
 import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { controlRows } from '../../../scripts/matched-controls.ts';
+import { armRows, passColumns } from '../../../scripts/experiment-tables.ts';
 import { writeExperiment } from '../../../src/experiments/file.ts';
 import { readToml } from '../../../src/experiments/read-toml.ts';
 import { finishedRun } from '../../support/experiments.ts';
@@ -21,17 +21,21 @@ function folder(id: string, solved: Record<string, number[]>): string {
   return path;
 }
 
-const ARMS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'sft_careful_only', 'start', 'start_greedy', 'guard'];
+const ARMS = { grpo: 'GRPO', start: 'no training', guard: 'asks' };
+const rows = (path: string) => armRows(ARMS, passColumns('matched-controls', 'at glimpse'), path);
 
 test('without results each arm is “not run”', () => {
-  const rows = controlRows({ glimpse: 'matched-controls' }, folder('matched-controls', {}));
-  expect(rows[0]).toEqual(['arm', 'what it is', 'pass^1 at glimpse', 'minus `grpo`']);
-  expect(rows.slice(1).map(([name, , ...cells]) => [name, ...cells])).toEqual(ARMS.map((name) => [`\`${name}\``, 'not run', '']));
+  expect(rows(folder('matched-controls', {}))).toEqual([
+    ['arm', 'what it is', 'pass^1 at glimpse', 'minus `grpo`'],
+    ['`grpo`', 'GRPO', 'not run', ''],
+    ['`start`', 'no training', 'not run', ''],
+    ['`guard`', 'asks', 'not run', ''],
+  ]);
 });
 
 test('with results: shares and paired differences; an arm without all seeds is “not run”', () => {
   const path = folder('matched-controls', { grpo: [20, 20, 20, 20, 20], guard: [30, 30, 30, 30, 30], start: [10, 10] });
-  const found = new Map(controlRows({ glimpse: 'matched-controls' }, path).map(([name, , ...cells]) => [name, cells]));
+  const found = new Map(rows(path).map(([name, , ...cells]) => [name, cells]));
   // 100 of 200: Wilson's interval. 150 of 200 the same. Of 200 pairs 50 are gained: with one gained and one lost, (51 − 1)/202 = 0.2475,
   // variance 52/202 − 0.2475² = 0.19615, error √(0.19615/200) = 0.03132, times t(199) = 1.97196: ± 0.0618.
   expect(found.get('`grpo`')).toEqual(['50.0 (43.1 to 56.9)', '']);
