@@ -27,6 +27,20 @@ const MATCHED = {
   guard: 'no training: a rule of three lines asks',
 };
 
+/** The arms of the experiments timeouts*.toml. */
+const TWO_SKILLS = {
+  grpo: 'GRPO',
+  rejection_sampling: 'imitates its successful rollouts',
+  sft_on_the_runs_customers: 'imitates both demonstrators',
+  sft_careful_only: 'imitates the careful demonstrator',
+  start: 'no training: the prompt alone',
+  guard: 'no training: a rule asks',
+  two_guards: 'no training: two rules ask and call again',
+  careful_demonstrator: 'asks',
+  brisk_demonstrator: 'calls again',
+};
+const OTHER_STARTS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'start'] as const;
+
 const code = (text: unknown) => `\`${String(text)}\``;
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -93,6 +107,18 @@ const TABLES: Record<string, () => string> = {
     ),
   'matched controls': () =>
     armTable(MATCHED, [...passColumns('matched-controls', 'at glimpse'), ...passColumns('matched-controls-nano', 'at nano')]),
+  'two skills': () =>
+    armTable(TWO_SKILLS, [
+      ...passColumns('timeouts', ''),
+      { head: 'greedy', of: 'timeouts', figure: 'greedy' },
+      { head: 'asks', of: 'timeouts', figure: 'confirmed' },
+      { head: 'calls again', of: 'timeouts', figure: 'called_again' },
+    ]),
+  'other starts': () =>
+    armTable(Object.fromEntries(OTHER_STARTS.map((name) => [name, TWO_SKILLS[name]])), [
+      ...passColumns('timeouts-start-2', 'from the second start'),
+      ...passColumns('timeouts-never', 'without overlap'),
+    ]),
   ...Object.fromEntries(
     GROUPS.map((group) => [`settings of ${group.id}`, () => (group.id === 'customers' ? customersTable(group) : settingsTable(group))]),
   ),

@@ -61,6 +61,6 @@ export function armRows(meaning: Readonly<Record<string, string>>, columns: read
 
 /** pass^1 of an experiment and the difference from its baseline. */
 export const passColumns = (of: string, at: string): Column[] => [
-  { head: `pass^1 ${at}`, of, figure: 'held_out' },
+  { head: `pass^1 ${at}`.trimEnd(), of, figure: 'held_out' },
   { head: 'minus `grpo`', of, figure: 'difference' },
 ];

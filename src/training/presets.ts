@@ -83,10 +83,11 @@ const TIMEOUTS: GrpoConfig = {
   // The demonstrators of the model's cold start.
   'demonstrators.careful.calls_again': 0.05,
   'demonstrators.brisk.calls_again': 1,
-  // The experiment timeouts-rates shows no gain from the larger epsilon of `glimpse`.
+  // In the experiment timeouts-rates, 40 steps with a higher rate ended anywhere between 0 and 82 %.
   adam_eps: 1e-8,
-  total_training_steps: 40,
-  test_freq: 20,
+  lr: 5e-4,
+  total_training_steps: 120,
+  test_freq: 40,
   max_model_len: 512,
 };
 

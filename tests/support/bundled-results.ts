@@ -9,7 +9,7 @@ interface Run {
   variant: string;
   seed: number;
   tasks: string[];
-  evaluations: { step: number; success: (0 | 1 | null)[]; figures: Record<string, number> }[];
+  evaluations: { step: number; success: (0 | 1 | null)[]; greedy?: (0 | 1 | null)[]; figures: Record<string, number> }[];
   metricSteps: number[];
   metrics: Record<string, (number | null)[]>;
 }
@@ -125,11 +125,12 @@ export function shown(experiment: string, variants: readonly string[], other = '
 /** The held-out pass^1 at evaluation `at`: by seed, and over the seeds. */
 export const passBySeed = (experiment: string, variant: string, at = -1): number[] =>
   runsOf(experiment, variant).map((run) => 100 * mean(outcomesAt(run, at)));
-export function pass(experiment: string, variant: string, at = -1): Figure {
-  const all = runsOf(experiment, variant).flatMap((run) => outcomesAt(run, at));
-  const seeds = runsOf(experiment, variant).map((run) => mean(outcomesAt(run, at)));
-  return wider(percent(overSeeds(seeds, [0, 1])), wilson(all));
-}
+export const pass = (experiment: string, variant: string, at = -1): Figure =>
+  shareOf(runsOf(experiment, variant).map((run) => outcomesAt(run, at)));
+/** The same for greedy decoding. */
+export const greedy = (experiment: string, variant: string): Figure =>
+  shareOf(runsOf(experiment, variant).map((run) => run.evaluations.at(-1)!.greedy as number[]));
+const shareOf = (bySeed: readonly number[][]): Figure => wider(percent(overSeeds(bySeed.map(mean), [0, 1])), wilson(bySeed.flat()));
 
 /** A difference over seeds, from the differences of the tasks of each seed. */
 function overTasks(bySeed: number[][]): Figure {
@@ -171,6 +172,12 @@ export const confirmedBySeed = (experiment: string, variant: string, at = -1): n
   runsOf(experiment, variant).map((run) => 100 * run.evaluations.at(at)!.figures.confirmed_writes!);
 export const confirmed = (experiment: string, variant: string, at = -1): Figure =>
   overSeeds(confirmedBySeed(experiment, variant, at), [0, 100]);
+/** The share of timeouts after which the agent calls again. */
+export const calledAgain = (experiment: string, variant: string): Figure =>
+  overSeeds(
+    runsOf(experiment, variant).map((run) => 100 * run.evaluations.at(-1)!.figures.called_again!),
+    [0, 100],
+  );
 export function confirmedGain(experiment: string, variant: string): Figure {
   const before = confirmedBySeed(experiment, variant, 0);
   return overSeeds(

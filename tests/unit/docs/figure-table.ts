@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { PRESETS } from '../../../src/training/presets.ts';
 import {
+  calledAgain,
   confirmed,
   confirmedBySeed,
   confirmedGain,
@@ -12,6 +13,7 @@ import {
   gain,
   gainOfAll,
   gains,
+  greedy,
   interaction,
   mean,
   metricBySeed,
@@ -72,22 +74,29 @@ export interface Claim {
 }
 const claim = (path: string, text: string, ...values: string[]): Claim => ({ in: path, text, values });
 
-/** The arms of the matched controls: “not run” until an experiment has results for all of its seeds. */
+/** The arms of the matched controls, and those of the experiments timeouts*.toml: “not run” until there are results for all seeds. */
 const ARMS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'sft_careful_only', 'start', 'start_greedy', 'guard'];
-const armCells = (experiment: string, name: string): string[] => {
-  if (!existsSync(`public/experiments/${experiment}.mua-experiment.json`)) return ['not run', ''];
-  const mark = shown(experiment, ARMS.slice(1)).has(name) ? ', shown' : '';
-  return [full(pass(experiment, name)), name === 'grpo' ? '' : signed(minus(experiment, name)) + mark];
+const SKILLS = [...ARMS.filter((name) => name !== 'start_greedy'), 'two_guards', 'careful_demonstrator', 'brisk_demonstrator'];
+const OTHER_STARTS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'start'];
+const armCells = (
+  experiment: string,
+  arms: readonly string[],
+  name: string,
+  ...more: ((of: string, arm: string) => Figure)[]
+): string[] => {
+  if (!existsSync(`public/experiments/${experiment}.mua-experiment.json`)) return ['not run', '', ...more.map(() => 'not run')];
+  const mark = shown(experiment, arms.slice(1)).has(name) ? ', shown' : '';
+  const minusGrpo = name === 'grpo' ? '' : signed(minus(experiment, name)) + mark;
+  return [full(pass(experiment, name)), minusGrpo, ...more.map((figure) => full(figure(experiment, name)))];
 };
-const armRow = (name: string): Claim => {
-  const row = new RegExp(`^\\| \\\`${name}\\\` \\| ([^|]*) \\|`, 'm').exec(readFileSync(`${RESULTS}matched-controls.md`, 'utf8'))!;
-  return claim(
-    `${RESULTS}matched-controls.md`,
-    `${row[0]} {} | {} | {} | {} |`,
-    ...armCells('matched-controls', name),
-    ...armCells('matched-controls-nano', name),
-  );
+/** A row of a table of arms. @param cells the values after the name and the meaning */
+const armRow = (page: string, name: string, cells: readonly string[]): Claim => {
+  const row = new RegExp(`^\\| \\\`${name}\\\` \\| ([^|]*) \\|`, 'm').exec(readFileSync(RESULTS + page, 'utf8'))!;
+  return claim(RESULTS + page, `${row[0]}${' {} |'.repeat(cells.length)}`, ...cells);
 };
+
+/** GRPO and rejection sampling in the experiment with 40 steps. */
+const SHORT_GRPO = ['3e-4', '1e-3', '2e-3', '3e-3'].flatMap((rate) => [`grpo_${rate}`, `rejection_sampling_${rate}`]);
 
 const ablationRow = (name: string): Claim =>
   claim(
@@ -188,7 +197,18 @@ const fiveSeeds = String(runsOf('ablation', 'grpo').length);
 const cardSeed = (at: number) => full(passOfSeed('honest', 'grpo', 42, at));
 
 export const CLAIMS: readonly Claim[] = [
-  ...ARMS.map(armRow),
+  ...ARMS.map((name) =>
+    armRow('matched-controls.md', name, [...armCells('matched-controls', ARMS, name), ...armCells('matched-controls-nano', ARMS, name)]),
+  ),
+  ...SKILLS.map((name) => armRow('timeouts.md', name, armCells('timeouts', SKILLS, name, greedy, confirmed, calledAgain))),
+  ...OTHER_STARTS.map((name) =>
+    armRow('timeouts.md', name, [...armCells('timeouts-start-2', OTHER_STARTS, name), ...armCells('timeouts-never', OTHER_STARTS, name)]),
+  ),
+  claim(
+    `${RESULTS}timeouts.md`,
+    'ended between {} and {} %',
+    ...[Math.min, Math.max].map((end) => whole(end(...SHORT_GRPO.map((name) => passBySeed('timeouts-rates-short', name)).flat()))),
+  ),
   claim('README.md', '[about {} percentage points more](docs/results/small.md)', word(gainOfAll('small', 'grpo').value)),
 
   claim(`${RESULTS}README.md`, 'yes: pass^1 rises by {} points over three seeds', one(gain('honest', 'grpo').value)),
@@ -457,6 +477,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by('node scripts/compare-backends.mjs glimpse 6 3', '4.14 3.15 4.76 15 2.48 2.16 2.99 15 43.6 36.6 50.7 2 26.9 22.7 31.1 2'),
   ],
   'models/glimpse-retail/README.md': [by('./mua synthesize --level glimpse --count 4000 --seed 1 --out first.jsonl', '47')],
+  [`${RESULTS}timeouts.md`]: [by('models/glimpse-timeouts/README.md', '1.8')],
   'models/glimpse-timeouts/README.md': [by('--set demonstrators.careful.calls_again=0.05 --out first.jsonl', '5 1.8')],
   'models/nano-retail/README.md': [
     by(OF_NANO, '51.5 43.6 59.4'),
