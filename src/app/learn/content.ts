@@ -1,9 +1,10 @@
 /** @file The eight lessons. They show moments of the recorded runs; tests/unit/app/learn.test.ts reads the runs and checks each moment. */
 import type { Lesson, LessonStep } from '../lessons/lesson.ts';
-import { beforeAfter, group, rollout, run, token, trial } from '../library/recorded-moments.ts';
+import { recorded } from '../library/recorded-moments.ts';
 import type { LessonId } from '../lessons/titles.ts';
 import { href } from '../routes/routes.ts';
 
+const { beforeAfter, group, rollout, run, token, trial } = recorded;
 const failing = (failure: string, answer = '') => href({ name: 'failing', failure }, { answer });
 const ablation = href({ name: 'experiment', experiment: 'ablation' });
 
