@@ -390,6 +390,21 @@ export const CLAIMS: readonly Claim[] = [
     whole(recordedTimeouts.pass('before').value),
     whole(recordedTimeouts.pass('after').value),
   ),
+  claim(LESSONS, 'served the same {} held-out tasks. Before', String(recordedTimeouts.tasks)),
+  claim(
+    LESSONS,
+    'Before training, {} % of the writes had the customer’s yes, and the agent called again after {} % of the timeouts.',
+    whole(recordedTimeouts.asked('before')),
+    whole(recordedTimeouts.calledAgain('before')),
+  ),
+  claim(
+    LESSONS,
+    'After training, {} % of the writes had a yes, and the agent called again after {} % of the timeouts. Success rose from {} % to {} %.',
+    whole(recordedTimeouts.asked('after')),
+    whole(recordedTimeouts.calledAgain('after')),
+    whole(recordedTimeouts.pass('before').value),
+    whole(recordedTimeouts.pass('after').value),
+  ),
 
   claim(
     PLAN,
@@ -479,7 +494,10 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by('At temperature 0.3', '0.3 5.3 3.3 8.5'),
     by(AUDIT, '0.0 0.5'),
   ],
-  [LESSONS]: [by(LESSON_TEST, '49 51 100 0.3 98 0.3 100 76 76 29 0.3 100 42 60 64 36 3 30 9 42 19 42')],
+  [LESSONS]: [
+    by(LESSON_TEST, '49 51 100 0.3 98 0.3 100 76 76 29 0.3 100 42 60 64 36 3 30 9 42 19 42'),
+    by('models/glimpse-timeouts/README.md', '1.8'),
+  ],
   'src/app/home/Story.svelte': [by('models/glimpse-timeouts/README.md', '1.8')],
   [PLAN]: [by(LESSON_TEST, '42 60'), by('May you write that the method gains at least 1 point?', '1')],
 };
