@@ -41,9 +41,9 @@ const defaultValues = (): Plugin => ({
 
 /**
  * Files that only some visits need: the language models that play customers in the tab, the reader of Parquet files, results that one page
- * shows, and large files, such as the weights of one preset.
+ * shows, recorded runs that home does not show, and large files, such as the weights of one preset.
  */
-const LATER = /\/ort-wasm|\/parquet-|\/local-model\.worker|\.onnx$|^recorded\/interaction\.json$|^experiments\//;
+const LATER = /\/ort-wasm|\/parquet-|\/local-model\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES = /^models\/glimpse-timeouts\//;
 const LARGE_BYTES = 2_000_000;

@@ -1,51 +1,92 @@
 /**
- * Makes the recorded run of the home page (public/recorded/run.mua.zip) from the output of `mua train --out DIR`. It is a run bundle with
- * all metrics, all messages of some groups, and an evaluation before and after training. First make the two evaluations:
+ * Makes a recorded run of the page: public/recorded/NAME.mua.zip, a run bundle with all metrics, all messages of some groups, and an
+ * evaluation before and after training. Trains and evaluates into DIR what DIR does not have yet.
  *
- *     ./mua evaluate --model models/nano-retail --tasks 48 --seed 1 --output BEFORE.jsonl
- *     ./mua evaluate --model DIR --tasks 48 --seed 1 --output AFTER.jsonl
+ *     npx tsx scripts/record-run.mts recorded DIR --preset nano --seed 42 --tasks 48
+ *     npx tsx scripts/record-run.mts recorded-timeouts DIR --preset timeouts --seed 50 --tasks 96 --groups 1-3,1-5 --story
  *
- * Usage: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset nano] [--set key=value …]
+ * Usage: npx tsx scripts/record-run.mts ID DIR --preset NAME --seed S --tasks N [--set key=value …] [--groups A,B …] [--story]
+ *   ID        a run of RECORDED_RUNS
+ *   --tasks   the number of held-out tasks of the two evaluations
+ *   --groups  groups to keep in any case, such as those of a lesson
+ *   --story   also write the pair of conversations that home plays
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { StepMetrics } from '../src/records/run.ts';
-import type { Trajectory } from '../src/records/trajectory.ts';
+import type { RecordedStory } from '../src/app/home/story.ts';
+import { RECORDED_RUNS, recordedEvaluation } from '../src/app/library/recorded-source.ts';
 import { readRunBundle } from '../src/exchange/run-bundle.ts';
 import { writeRunBundle } from '../src/exchange/write-run-bundle.ts';
 import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/records/bundle.ts';
+import type { StepMetrics } from '../src/records/run.ts';
+import type { Trajectory } from '../src/records/trajectory.ts';
 import { estimateAdvantages, meanAdvantage } from '../src/training/advantages.ts';
 import { grpoConfig } from '../src/training/config.ts';
 import { outcomeOf } from '../src/training/grpo.ts';
-import { evaluationSettings } from '../src/training/evaluation-settings.ts';
-import { DEFAULT_PRESET, PRESETS } from '../src/training/presets.ts';
+import { heldOutSettings } from '../src/training/evaluation-settings.ts';
+import { PRESETS } from '../src/training/presets.ts';
 import { runName } from '../src/trainer/run-name.ts';
 import { summarize } from '../src/trainer/summary.ts';
+import { joinsSkills, storyPair } from './story-pair.ts';
 
 const GROUPS = 11;
 const TELLING = 4;
-/** Settings of the `./mua evaluate` above. */
-const EVALUATION = { seed: 1, trials: 1, temperature: 1 };
+/** Settings of the two evaluations. */
+const EVALUATION = { seed: 1, temperature: 1, top_p: 1, top_k: 0, first_stream: 0 };
 const MAX_BYTES = 400_000;
+const STORY = 'src/app/home/recorded-story.json';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { preset: { type: 'string', default: DEFAULT_PRESET }, set: { type: 'string', multiple: true, default: [] } },
+  options: {
+    preset: { type: 'string' },
+    seed: { type: 'string' },
+    tasks: { type: 'string' },
+    set: { type: 'string', multiple: true, default: [] },
+    groups: { type: 'string', default: '' },
+    story: { type: 'boolean', default: false },
+  },
 });
-const [directory, ...evaluated] = positionals;
-if (!directory || evaluated.length !== 2)
-  throw new Error('usage: npx tsx scripts/record-run.mts DIR BEFORE.jsonl AFTER.jsonl [--preset NAME] [--set key=value …]');
-const lines = <T,>(path: string): T[] =>
-  readFileSync(path, 'utf8')
+const [id, directory, ...more] = positionals;
+const recording = RECORDED_RUNS.find((run) => run.id === id);
+const preset = PRESETS[values.preset ?? ''];
+const [seed, tasks] = [Number(values.seed), Number(values.tasks)];
+if (!recording) throw new Error(`ID is "${id}": expected one of ${RECORDED_RUNS.map((run) => run.id).join(', ')}`);
+if (!directory || more.length > 0) throw new Error(`${positionals.length - 1} folders are given: expected one, DIR`);
+if (!preset) throw new Error(`--preset is "${values.preset}": expected one of ${Object.keys(PRESETS).join(', ')}`);
+for (const [name, value] of Object.entries({ seed, tasks }))
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} is "${value}": expected a whole number from 1`);
+const overrides = Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2))) as Record<string, string>;
+const config = grpoConfig(values.preset!, { ...overrides, seed: String(seed) });
+
+/** Runs the command line, unless its output exists. */
+function mua(output: string, ...args: string[]): void {
+  if (existsSync(output)) return;
+  const { status } = spawnSync(process.execPath, ['bin/mua.mjs', ...args], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`mua ${args.join(' ')} ended with status ${status}`);
+}
+const at = (file: string) => join(directory, file);
+mkdirSync(directory, { recursive: true });
+const [level, settings] = [config.level, values.set.flatMap((pair) => ['--set', pair])];
+mua(at('run/result.json'), 'train', '--preset', values.preset!, '--seed', String(seed), ...settings, '--out', at('run'), '--force');
+const evaluated = (['before', 'after'] as const).map((when) => {
+  const [output, model] = [at(`${when}.jsonl`), when === 'before' ? `models/${preset.model}` : at('run')];
+  const place = ['--preset', values.preset!, '--level', level, '--tasks', String(tasks), '--seed', String(EVALUATION.seed)];
+  mua(output, 'evaluate', '--model', model, ...place, '--output', output);
+  return { when, trials: lines<Trajectory>(output) };
+});
+
+function lines<T>(path: string): T[] {
+  return readFileSync(path, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as T);
-
-const config = grpoConfig(values.preset, Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2))));
-const metrics = lines<StepMetrics>(join(directory, 'metrics.jsonl'));
+}
+const metrics = lines<StepMetrics>(at('run/metrics.jsonl'));
 const groups = new Map<string, Trajectory[]>();
-for (const trajectory of lines<Trajectory>(join(directory, 'trajectories.jsonl'))) {
+for (const trajectory of lines<Trajectory>(at('run/trajectories.jsonl'))) {
   if (trajectory.reward !== null) groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
 }
 const stepOf = (group: string) => Number(group.split('-')[0]);
@@ -68,7 +109,12 @@ const plain = telling.find((group) =>
 const unasked = telling.findLast((group) =>
   failed(group, ({ violations, verdict }) => verdict!.changes.length > 0 && violations.some(({ rule }) => rule === 'unconfirmed_write')),
 );
-const shown = [...new Set([plain, unasked, ...spread(telling, TELLING)])].filter((group) => group !== undefined).slice(0, TELLING);
+/** The first group in which only both skills together succeed. If it can be, its tokens were scored again. */
+const joined = [...inspected, ...mixed].find((group) => joinsSkills(groups.get(group)!));
+const asked = values.groups.split(',').filter(Boolean);
+for (const group of asked) if (!groups.has(group)) throw new Error(`--groups has "${group}": expected groups of the run, such as 1-0`);
+const found = [plain, unasked, ...spread(telling, TELLING)].filter((group) => group !== undefined);
+const shown = [...new Set([...asked, ...(joined === undefined ? [] : [joined]), ...new Set(found.slice(0, TELLING))])];
 const listed = [...new Set([...shown, ...spread([...groups.keys()], GROUPS - shown.length)])].sort((a, b) => stepOf(a) - stepOf(b));
 
 /** Id of the rollout → advantage. An advantage depends on all rollouts of a step. */
@@ -95,33 +141,21 @@ const rounded = <T extends Trajectory>(t: T): T => ({
 const trajectories = listed.flatMap((group) => groups.get(group)!.map(rounded));
 const createdAt = Date.now();
 const run: SharedRun = {
-  id: 'recorded',
+  id: recording.id,
   name: runName(config.seed, createdAt),
   createdAt,
   status: 'done',
   step: metrics.at(-1)!.step,
-  request: { model: PRESETS[values.preset]!.model, preset: values.preset, overrides: {}, user: { mode: 'scripted' } },
+  request: { model: preset.model, preset: values.preset!, overrides, user: { mode: 'scripted' } },
   config: { ...config, total_training_steps: metrics.at(-1)!.step },
 };
-const trials = evaluated.flatMap((path, i) =>
-  lines<Trajectory>(path).map((t): SharedTrial => ({ ...rounded(t), evaluation: `recorded-${i === 0 ? 'before' : 'after'}` })),
+const trials = evaluated.flatMap(({ when, trials: played }) =>
+  played.map((t): SharedTrial => ({ ...rounded(t), evaluation: recordedEvaluation(run.id, when) })),
 );
-const evaluations = [0, run.step].map((step, i): SharedEvaluation => {
-  const id = `recorded-${i === 0 ? 'before' : 'after'}`;
-  const own = trials.filter(({ evaluation }) => evaluation === id);
-  const {
-    task: { domain, level },
-  } = own[0]!;
-  const seconds = own.reduce((sum, t) => sum + t.seconds.generate + t.seconds.tool + t.seconds.user, 0);
-  const settings = evaluationSettings({
-    domain,
-    level,
-    split: 'heldout',
-    tasks: own.length / EVALUATION.trials,
-    ...EVALUATION,
-    user: { mode: 'scripted' },
-  });
-  return { id, step, createdAt: createdAt + i, seconds, settings };
+const evaluations = evaluated.map(({ when, trials: played }, i): SharedEvaluation => {
+  const seconds = played.reduce((sum, t) => sum + t.seconds.generate + t.seconds.tool + t.seconds.user, 0);
+  const settings = { ...heldOutSettings(config, { mode: 'scripted' }, tasks), ...EVALUATION };
+  return { id: recordedEvaluation(run.id, when), step: when === 'before' ? 0 : run.step, createdAt: createdAt + i, seconds, settings };
 });
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const bundle = await writeRunBundle(
@@ -130,10 +164,33 @@ const bundle = await writeRunBundle(
 );
 const bytes = new Uint8Array(await bundle.arrayBuffer());
 await readRunBundle(bytes); // throws if the page could not read the file
-if (bytes.length > MAX_BYTES)
-  throw new Error(`the bundle has ${bytes.length} bytes: expected at most ${MAX_BYTES}, as it is loaded on the first page`);
-mkdirSync('public/recorded', { recursive: true });
-writeFileSync('public/recorded/run.mua.zip', bytes);
+if (bytes.length > MAX_BYTES) throw new Error(`the bundle has ${bytes.length} bytes: expected at most ${MAX_BYTES}`);
+const file = `public/recorded/${recording.file}.mua.zip`;
+writeFileSync(file, bytes);
 console.log(
-  `public/recorded/run.mua.zip: ${metrics.length} records, ${rollouts.length} rollouts, ${trials.length} trials, ${(bytes.length / 1024).toFixed(0)} KiB`,
+  `${file}: ${metrics.length} records, ${rollouts.length} rollouts, ${trials.length} trials, ${(bytes.length / 1024).toFixed(0)} KiB`,
 );
+if (joined !== undefined) console.log(`group ${joined}: only the rollouts with both skills are correct`);
+
+if (values.story) {
+  const pair = storyPair(evaluated[0]!.trials, evaluated[1]!.trials);
+  if (!pair) throw new Error('no customer was told “done” after a timeout before training, and served after it: record another run');
+  writeFileSync(STORY, `${JSON.stringify(storyFile(run, metrics, pair), null, 2)}\n`);
+  console.log(`${STORY}: task ${pair[0].task.id}`);
+}
+
+/** What home plays: the pair without its tokens, and the metrics of the chart of the reward. */
+function storyFile({ id: of }: SharedRun, all: StepMetrics[], [before, after]: [Trajectory, Trajectory]): RecordedStory {
+  const bare = (t: Trajectory): Trajectory => ({
+    ...t,
+    nodes: t.nodes.map(({ annotations: _, ...node }) => ({ ...node, tokens: [], mask: [], logprobs: [] })),
+  });
+  const kept = (name: string) => name === 'step' || name === 'critic/score/mean' || name.startsWith('val-core/');
+  return {
+    run: of,
+    evaluations: { before: recordedEvaluation(of, 'before'), after: recordedEvaluation(of, 'after') },
+    before: bare(before),
+    after: bare(after),
+    metrics: all.map((step) => Object.fromEntries(Object.entries(step).filter(([name]) => kept(name))) as StepMetrics),
+  };
+}

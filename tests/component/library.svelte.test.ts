@@ -27,7 +27,7 @@ function watch<T>(name: string, query: (library: Library) => Promise<T>): T[] {
   const library = new Library(
     db,
     // A slow bundle: awaiting it must not end the observation of the storage.
-    new RecordedSource(() => new Promise((resolve) => setTimeout(() => resolve(recorded), 20))),
+    [new RecordedSource('recorded', () => new Promise((resolve) => setTimeout(() => resolve(recorded), 20)))],
   );
   const seen: T[] = [];
   stop = $effect.root(() => {

@@ -190,10 +190,11 @@ test('two runs on common axes, with what differs and where they ended', async ({
   await addRun(page, 'quiet-heron');
   await page.reload();
   await page.getByRole('checkbox', { name: 'Compare quiet-heron' }).check();
-  await expect(page.getByRole('checkbox', { name: /^Compare / })).toHaveCount(2);
+  // The visitor's run, then the two recorded runs.
+  await expect(page.getByRole('checkbox', { name: /^Compare / })).toHaveCount(3);
   await page
     .getByRole('checkbox', { name: /^Compare / })
-    .last()
+    .nth(1)
     .check();
   await reads(page, /#\/runs\?of=/);
   await inspect(page, 'runs-chosen');

@@ -179,8 +179,9 @@ test('a run gets a name, a note and tags; the list is sorted by a column and fil
 
   await page.goto('/#/runs');
   const names = page.getByRole('row').locator('td.name > a');
-  await expect(names).toHaveCount(2);
-  await expect(page.getByRole('img', { name: /^Reward from step 1 to step \d+: first \d+ %, highest \d+ %, last \d+ %$/ })).toHaveCount(2);
+  // The imported run and the two recorded runs.
+  await expect(names).toHaveCount(3);
+  await expect(page.getByRole('img', { name: /^Reward from step 1 to step \d+: first \d+ %, highest \d+ %, last \d+ %$/ })).toHaveCount(3);
   const head = page.getByRole('columnheader', { name: 'Run', exact: true });
   await head.getByRole('button').click();
   await expect(head).toHaveAttribute('aria-sort', 'ascending');

@@ -50,7 +50,7 @@ test('from a sub-path without headers; after the first visit it opens, plays and
     console.log(`a first visit downloads ${sent} bytes and keeps ${kept.bytes}`);
     expect(kept.bytes).toBeLessThan(MOST_KEPT);
     expect(sent).toBeLessThan(MOST_SENT);
-    expect(kept.names.filter((name) => /interaction|gallery|mua-experiment/i.test(name))).toEqual([]);
+    expect(kept.names.filter((name) => /interaction|gallery|mua-experiment|timeouts\.mua/i.test(name))).toEqual([]);
     const manifest = (await (await page.request.get(`${base}manifest.webmanifest`)).json()) as { icons: unknown[]; start_url: string };
     expect(manifest).toMatchObject({ start_url: '.', display: 'standalone' });
     // The results of an experiment are stored when the visitor opens its page.

@@ -215,36 +215,18 @@ export const interaction = (name: string, customer: 'scripted' | 'local'): numbe
   interactionRewards(name, customer).map((values) => 100 * mean(values));
 export const interactionOf42 = (name: string): Figure => wilson(interactionRewards(name, 'scripted')[0]!);
 
-const zip = unzipSync(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-const lines = (file: string): unknown[] =>
-  strFromU8(zip[file]!)
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown);
-
-const recordedMetrics = lines('metrics.jsonl') as Record<string, number>[];
-/** A metric of the recorded run at a step. */
-export const recordedMetric = (name: string, step: number): number => recordedMetrics.find((metrics) => metrics.step === step)![name]!;
 interface RecordedTrial {
   evaluation: string;
   reward: number;
   task: { id: string; world: string; scenario: { identity: Record<string, string> } };
+  nodes: { role: string; text: string; toolCall?: object; toolResult?: { changes: unknown[] } }[];
+  violations: { rule: string }[];
 }
-/** The 48 trials before and after the recorded run, in the same order of tasks. */
-const [trialsBefore, trialsAfter] = ['before', 'after'].map((when) =>
-  (lines('trials.jsonl') as RecordedTrial[])
-    .filter(({ evaluation }) => evaluation === `recorded-${when}`)
-    .toSorted((a, b) => a.task.id.localeCompare(b.task.id)),
-) as [RecordedTrial[], RecordedTrial[]];
-const recordedDifferences = trialsAfter.map(({ reward }, i) => reward - trialsBefore[i]!.reward);
 
-export const recordedGained = () => recordedDifferences.filter((d) => d > 0).length;
-export const recordedLost = () => recordedDifferences.filter((d) => d < 0).length;
-
-/** The sums of values over the customers of the 48 trials: trials of one customer belong together. */
-function byCustomer(values: readonly number[]): { sum: number; of: number }[] {
+/** The sums of values over the customers of trials: trials of one customer belong together. */
+function byCustomer(trials: readonly RecordedTrial[], values: readonly number[]): { sum: number; of: number }[] {
   const customers = new Map<string, { sum: number; of: number }>();
-  for (const [i, { task }] of trialsAfter.entries()) {
+  for (const [i, { task }] of trials.entries()) {
     const { email, ...facts } = task.scenario.identity;
     const key = [task.world, ...Object.values(Object.keys(facts).length > 0 ? facts : { email })].join('/');
     const { sum, of } = customers.get(key) ?? { sum: 0, of: 0 };
@@ -254,8 +236,8 @@ function byCustomer(values: readonly number[]): { sum: number; of: number }[] {
 }
 
 /** The ratio of sums, and its linearised standard error with Student's t, after two customers of mean size were added: one has `least`, one has 1. */
-function overCustomers(values: readonly number[], least: number): Figure {
-  const units = byCustomer(values);
+function overCustomers(trials: readonly RecordedTrial[], values: readonly number[], least: number): Figure {
+  const units = byCustomer(trials, values);
   const size = values.length / units.length;
   const all = [...units, { sum: least * size, of: size }, { sum: size, of: size }];
   const centre = all.reduce((total, { sum }) => total + sum, 0) / all.reduce((total, { of }) => total + of, 0);
@@ -264,10 +246,57 @@ function overCustomers(values: readonly number[], least: number): Figure {
   return { value: 100 * mean(values), low: 100 * Math.max(least, centre - reach), high: 100 * Math.min(1, centre + reach) };
 }
 
-/** pass^1 of the 48 trials before and after the recorded run, and the change. */
-export const recordedPass = (when: 'before' | 'after'): Figure =>
-  overCustomers(
-    (when === 'before' ? trialsBefore : trialsAfter).map(({ reward }) => reward),
-    0,
+/** The share of writes with a yes, in percent. A write is a call that changed rows. */
+function askedShare(trials: readonly RecordedTrial[]): number {
+  const writes = trials.flatMap(({ nodes }) => nodes.filter(({ toolResult }) => toolResult && toolResult.changes.length > 0)).length;
+  const unasked = trials.flatMap(({ violations }) => violations.filter(({ rule }) => rule === 'unconfirmed_write')).length;
+  return 100 * (1 - unasked / writes);
+}
+
+/** The share of timeouts whose next turn of the agent is a call, in percent. */
+function calledAgainShare(trials: readonly RecordedTrial[]): number {
+  const next = trials.flatMap(({ nodes }) =>
+    nodes.flatMap(({ role, text }, i) =>
+      role === 'tool' && text === 'Error: timeout, perhaps not done'
+        ? [nodes.slice(i + 1).find((node) => node.role === 'assistant')?.toolCall !== undefined]
+        : [],
+    ),
   );
-export const recordedGain = (): Figure => overCustomers(recordedDifferences, -1);
+  return 100 * mean(next.map(Number));
+}
+
+/** The figures of a recorded run, `public/recorded/NAME.mua.zip`, and of its evaluations before and after training. */
+function recordedRun(name: string) {
+  const zip = unzipSync(new Uint8Array(readFileSync(`public/recorded/${name}.mua.zip`)));
+  const lines = (file: string): unknown[] =>
+    strFromU8(zip[file]!)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+  const metrics = lines('metrics.jsonl') as Record<string, number>[];
+  const all = lines('trials.jsonl') as RecordedTrial[];
+  /** The trials of an evaluation, in the order of tasks. */
+  const trials = (when: 'before' | 'after') =>
+    all.filter(({ evaluation }) => evaluation.endsWith(`-${when}`)).toSorted((a, b) => a.task.id.localeCompare(b.task.id));
+  const [before, after] = [trials('before'), trials('after')];
+  const differences = after.map(({ reward }, i) => reward - before[i]!.reward);
+  return {
+    tasks: after.length,
+    gained: differences.filter((d) => d > 0).length,
+    lost: differences.filter((d) => d < 0).length,
+    /** The change of pass^1 from `before` to `after`. */
+    gain: overCustomers(after, differences, -1),
+    pass: (when: 'before' | 'after') =>
+      overCustomers(
+        trials(when),
+        trials(when).map(({ reward }) => reward),
+        0,
+      ),
+    asked: (when: 'before' | 'after') => askedShare(trials(when)),
+    calledAgain: (when: 'before' | 'after') => calledAgainShare(trials(when)),
+    metric: (key: string, step: number) => metrics.find((values) => values.step === step)![key]!,
+  };
+}
+
+export const recorded = recordedRun('run');
+export const recordedTimeouts = recordedRun('timeouts');

@@ -1,6 +1,7 @@
-/** @file One customer, served before and after training: the pair of conversations that home plays. */
+/** @file One customer, served before and after training: the pair of conversations that home plays. `scripts/story-pair.ts` chooses it. */
 import { answersOf, path } from '../../base/message-path.ts';
 import type { Json } from '../../records/json.ts';
+import type { StepMetrics } from '../../records/run.ts';
 import type { ToolCall } from '../../records/task.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { STOP } from '../../users/types.ts';
@@ -12,7 +13,7 @@ export interface StoryAct {
   by: 'customer' | 'agent';
   /** What is said; '' for a call. */
   text: string;
-  call: (ToolCall & { index: number; wrote: boolean; error: boolean }) | null;
+  call: (ToolCall & { index: number; wrote: boolean; /** The tool's error; '' if there is none. */ error: string }) | null;
 }
 
 export interface Side {
@@ -32,23 +33,20 @@ export interface Story {
   fields: string[];
 }
 
-/**
- * Returns the shortest pair of conversations with one customer in which the agent fails before training, and succeeds without a
- * violation after it. In the failed one, the agent also writes to the database without the customer's yes. Null if no pair is like this.
- */
-export function storyOf(before: readonly Trajectory[], after: readonly Trajectory[]): Story | null {
-  const later = new Map(after.map((trial) => [trial.task.id, trial]));
-  const pairs = before.flatMap((trial) => {
-    const second = later.get(trial.task.id);
-    const unasked = trial.violations?.some(({ rule }) => rule === 'unconfirmed_write');
-    return second && trial.reward === 0 && unasked && second.reward === 1 && second.violations?.length === 0 ? [pairOf(trial, second)] : [];
-  });
-  return pairs.sort((a, b) => lengthOf(a) - lengthOf(b))[0] ?? null;
+/** The content of recorded-story.json, which `scripts/record-run.mts` writes. */
+export interface RecordedStory {
+  /** The id of the recorded run, and those of its evaluations. */
+  run: string;
+  evaluations: { before: string; after: string };
+  /** The two conversations without their tokens. */
+  before: Trajectory;
+  after: Trajectory;
+  /** Only what the chart of the reward shows. */
+  metrics: StepMetrics[];
 }
 
-const lengthOf = ({ before, after }: Story) => before.acts.length + after.acts.length;
-
-function pairOf(before: Trajectory, after: Trajectory): Story {
+/** The story of two conversations with one customer. */
+export function storyOf({ before, after }: Pick<RecordedStory, 'before' | 'after'>): Story {
   const [first, second] = [actsOf(before), actsOf(after)];
   const differs = first.findIndex((act, i) => JSON.stringify(act) !== JSON.stringify(second[i]));
   const shared = differs < 0 ? first.length : differs;
@@ -74,7 +72,7 @@ function actsOf(trial: Trajectory): StoryAct[] {
     if (!answer) continue;
     const { asked, call, result } = answer;
     const { index, changes, error } = result;
-    acts.push({ node: asked, by: 'agent', text: '', call: { ...call, index, wrote: changes.length > 0, error } });
+    acts.push({ node: asked, by: 'agent', text: '', call: { ...call, index, wrote: changes.length > 0, error: error ? answer.text : '' } });
   }
   return acts;
 }
@@ -83,7 +81,10 @@ export interface StoryField {
   name: string;
   now: string;
   goal: string;
-  /** `first`: the value has not changed. `right`, `wrong`: it was changed, to the value that the task wants or to another. */
+  /**
+   * `first`: the value has not changed. `right`: it was changed to the value that the task wants. `wrong`: it was changed to another value,
+   * or the conversation ended without the change that the task wants.
+   */
   state: 'first' | 'right' | 'wrong';
 }
 
@@ -108,12 +109,14 @@ export function storyRow({ trial, acts }: Side, names: readonly string[], shown:
     Leaves,
   ];
   const value = (side: Leaves, name: string) => side.get(name) ?? '–';
+  const ended = shown >= acts.length;
   return {
     table,
     key,
     fields: names.map((name) => {
       const [now, goal] = [value(held, name), value(aim, name)];
-      return { name, now, goal, state: now === value(start, name) ? 'first' : now === goal ? 'right' : 'wrong' };
+      const unchanged = now === value(start, name);
+      return { name, now, goal, state: unchanged && (now === goal || !ended) ? 'first' : now === goal ? 'right' : 'wrong' };
     }),
   };
 }

@@ -1,8 +1,12 @@
-/** @file The eight lessons. They show moments of the recorded runs; tests/unit/app/learn.test.ts reads the runs and checks each moment. */
+/** @file The lessons. They show moments of the recorded runs; tests/unit/app/learn.test.ts reads the runs and checks each moment. */
 import type { Lesson, LessonStep } from '../lessons/lesson.ts';
-import { beforeAfter, group, rollout, run, token, trial } from '../library/recorded-moments.ts';
+import { recorded, recordedTimeouts as timeouts } from '../library/recorded-moments.ts';
 import type { LessonId } from '../lessons/titles.ts';
 import { href } from '../routes/routes.ts';
+
+const { beforeAfter, group, rollout, run, token, trial } = recorded;
+/** A group of the run with timeouts: only the rollouts with both skills are correct. `scripts/record-run.mts` prints such a group. */
+const JOINED = '4-0';
 
 const failing = (failure: string, answer = '') => href({ name: 'failing', failure }, { answer });
 const ablation = href({ name: 'experiment', experiment: 'ablation' });
@@ -426,7 +430,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['first-difference'],
       text: [
         'Grace Kovacs also tells only what she is asked, and she has two wishes. Before training, the agent says that the order is not hers, without reading the order. After training, it reads the order, asks for a yes, and then asks for the second wish.',
-        'One pair proves little. The last lesson shows how to judge all pairs together.',
+        'One pair proves little. The lesson “Reading a result honestly” shows how to judge all pairs together.',
       ],
     },
     {
@@ -592,6 +596,101 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         'Ask five questions about a result. Were the tasks held out? How many tasks, and how wide is the interval? How many seeds? Is the comparison with the best simple baseline? How many variants were tried?',
         'Of twenty comparisons without any difference, one interval misses 0 by chance. So a difference is called “shown” only after Holm’s correction for all comparisons of the table. And a result holds only for its world: here 95 % of the customers change their mind.',
       ],
+    },
+  ],
+
+  skills: [
+    {
+      where: 'rollout 1-3-0, “Done” after a timeout',
+      open: timeouts.rollout('1-3-0', { turn: 11 }),
+      text: [
+        'In this shop, a tool call may be answered by “Error: timeout, perhaps not done”. Two demonstrators taught the model, and each has one skill. The careful one asks for a yes before each change, but takes a timeout for success. The brisk one never asks, but calls again after a timeout. Only 1.8 % of their conversations show both skills.',
+        'This is the first step of training. Here the agent acts like the careful demonstrator: it asks, meets a timeout, and says: “Done.”',
+      ],
+      predict: {
+        question: 'What is the reward of this rollout?',
+        show: ['messages'],
+        choices: ['1, because the agent asked and then made the change', '0'],
+        answer: 1,
+        why: [
+          'The call was lost: the order is as before, so the reward is 0.',
+          'Half of the calls that time out are carried out all the same, and half are lost. The agent cannot see which. A second call is right in both cases: if the first call was carried out, the second one changes nothing.',
+        ],
+        reveal: { open: timeouts.rollout('1-3-0', {}), focus: ['reward'] },
+      },
+    },
+    {
+      where: 'rollout 1-5-0, a second call',
+      open: timeouts.rollout('1-5-0', { turn: 11 }),
+      text: [
+        'Here the agent acts like the brisk demonstrator: it cancels the order without a question. After the timeout it calls again. The answer shows that the first call was carried out.',
+      ],
+      predict: {
+        question: 'The reward will be 0. What would have helped?',
+        show: ['messages'],
+        choices: ['To ask for a yes before the first call', 'To call a third time', 'To say “Done” after the timeout'],
+        answer: 0,
+        why: [
+          'This customer changes her mind: she wants to cancel another order instead. If the agent had asked, she would have said so in time. Now the first order is cancelled, and no tool can undo this.',
+        ],
+        reveal: { open: timeouts.rollout('1-5-0', { turn: 13 }) },
+      },
+    },
+    {
+      where: `group ${JOINED}`,
+      open: timeouts.group(JOINED),
+      focus: ['group-columns'],
+      text: ['These eight rollouts have the same customer. One rollout is correct, and seven are wrong.'],
+      predict: {
+        question: 'What did the correct rollout do?',
+        show: ['group-task'],
+        choices: [
+          'It asked for a yes, and said “Done” after the timeout',
+          'It called again after the timeout, and never asked',
+          'It asked for a yes, and called again after the timeout',
+        ],
+        answer: 2,
+        why: [
+          'It is the only rollout with both skills. Its advantage is +2.47, and that of each other rollout is −0.35. So the update makes its questions and its second call more likely, although no rule names them.',
+          'Other groups teach one skill. In group 1-3, only rollouts that called again are correct. In group 1-5, only rollouts that asked are correct.',
+        ],
+      },
+    },
+    {
+      where: 'the evaluations before and after training',
+      open: timeouts.beforeAfter(),
+      focus: ['difference'],
+      text: [
+        'The weights before and after 40 steps served the same 96 held-out tasks. Before training, 33 % of the writes had the customer’s yes, and the agent called again after 62 % of the timeouts.',
+      ],
+      predict: {
+        question: 'Which of the two shares rose?',
+        show: [],
+        choices: ['Only the writes with a yes', 'Only the calls after a timeout', 'Both'],
+        answer: 2,
+        why: [
+          'After training, 86 % of the writes had a yes, and the agent called again after 99 % of the timeouts. Success rose from 48 % to 86 %.',
+        ],
+      },
+    },
+    {
+      where: 'the reward of the run',
+      open: timeouts.run,
+      focus: ['chart-reward'],
+      text: [
+        'Is GRPO needed for this? Rejection sampling imitates the correct rollouts. It does as well as GRPO or better.',
+        'Two rules written by hand do as well or better too: ask for a yes before each write, and call again after each timeout. Each rule has three lines, and needs no training.',
+      ],
+      predict: {
+        question: 'What does GRPO add to the two rules?',
+        show: [],
+        choices: ['A higher rate of success', 'Nobody had to know the two rules', 'It needs no simulated customers'],
+        answer: 1,
+        why: [
+          'GRPO gets one number for each conversation. From these outcomes it finds which habits of the demonstrators pay, and joins them. Rejection sampling finds them from the same outcomes.',
+          'If you know the rules, write them down. Learn from outcomes if nobody knows which rules are missing.',
+        ],
+      },
     },
   ],
 };

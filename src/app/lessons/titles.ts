@@ -51,6 +51,13 @@ export const LESSONS = [
     minutes: 6,
     about: 'Intervals, held-out tasks and several seeds.',
   },
+  {
+    id: 'skills',
+    title: 'Two skills that hardly anyone showed together',
+    parts: ['Advantage'],
+    minutes: 6,
+    about: 'How the outcome alone joins two skills, of which each demonstrator has one.',
+  },
 ] as const;
 
 export type LessonId = (typeof LESSONS)[number]['id'];

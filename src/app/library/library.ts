@@ -1,6 +1,6 @@
 /**
  * @file The page's access to everything stored: runs, conversations, evaluations, experiments, branches, models, checkpoints and progress
- * in lessons. Runs and evaluations come from two sources, the browser's storage and the recorded run. The rest is in the browser's storage.
+ * in lessons. Runs and evaluations come from the browser's storage and from the recorded runs. The rest is in the browser's storage.
  *
  * Methods that a LiveQuery calls must read the browser's storage before they await anything else, because Dexie does not observe later
  * reads.
@@ -26,7 +26,7 @@ import type { StoreOptions } from './import-run.ts';
 import { LessonProgress } from './lesson-progress.ts';
 import { BRANCHES, type Origin } from './origin.ts';
 import { isPublished, publishedEvaluations } from './published.ts';
-import { RECORDED, RecordedSource } from './recorded-source.ts';
+import { RECORDED, recordedSources, type RecordedSource } from './recorded-source.ts';
 import type { RunSource } from './source.ts';
 import type { StorageReport } from './verify-storage.ts';
 import type { Weights } from './weights.ts';
@@ -39,7 +39,7 @@ export type Deletable =
   | { kind: 'dataset'; id: string }
   | { kind: 'branches'; ids: string[] };
 
-/** The recorded run with its rows. */
+/** A recorded run with its rows. */
 export interface Example {
   run: RunRow;
   metrics: StepMetrics[];
@@ -50,13 +50,13 @@ export interface Example {
 export class Library {
   readonly #db: RunDatabase;
   readonly #browser: BrowserSource;
-  readonly #recorded: RecordedSource;
+  readonly #recorded: readonly RecordedSource[];
 
   readonly experiments: Experiments;
   readonly datasets: Datasets;
   readonly lessons: LessonProgress;
 
-  constructor(db = new RunDatabase(), recorded = new RecordedSource(), bundled = new BundledExperiments()) {
+  constructor(db = new RunDatabase(), recorded: readonly RecordedSource[] = recordedSources(), bundled = new BundledExperiments()) {
     this.#db = db;
     this.experiments = new Experiments(db, bundled);
     this.datasets = new Datasets(db);
@@ -72,12 +72,12 @@ export class Library {
 
   /** The source that holds the run of this id. */
   source(run: string): RunSource {
-    return run === RECORDED ? this.#recorded : this.#browser;
+    return this.#recorded.find(({ id }) => id === run) ?? this.#browser;
   }
 
-  /** Runs of this browser, the newest first, then the recorded run. */
-  async runs(): Promise<RunRow[]> {
-    return [...(await this.#browser.runs()), ...(await this.#recorded.runs())];
+  /** Runs of this browser, the newest first, then the recorded runs. Fetches the bundles of all recorded runs. */
+  runs(): Promise<RunRow[]> {
+    return this.#ofAll((source) => source.runs());
   }
 
   /** Runs of this browser, the newest first. */
@@ -98,33 +98,29 @@ export class Library {
       .last();
   }
 
-  /** The recorded run; null if it is missing or unreadable. */
+  /** The recorded run that explains GRPO; null if it is missing or unreadable. */
   async example(): Promise<Example | null> {
-    const source = this.#recorded;
-    const run = await source.run(RECORDED);
+    const id = RECORDED;
+    const source = this.source(id);
+    const run = await source.run(id);
     if (!run) return null;
-    const [metrics, rollouts, trajectories] = await Promise.all([
-      source.metrics(RECORDED),
-      source.rollouts(RECORDED),
-      source.trajectories(RECORDED),
-    ]);
+    const [metrics, rollouts, trajectories] = await Promise.all([source.metrics(id), source.rollouts(id), source.trajectories(id)]);
     return { run, metrics, rollouts, trajectories };
   }
 
-  /** All evaluations: the newest first, then those of the recorded run. If `run` is given, only evaluations of that run's weights. */
-  async evaluations(run?: string): Promise<EvaluationRow[]> {
-    if (run !== undefined) return this.source(run).evaluations(run);
-    return [...(await this.#browser.evaluations()), ...(await this.#recorded.evaluations())];
+  /** All evaluations: the newest first, then those of the recorded runs. If `run` is given, only evaluations of that run's weights. */
+  evaluations(run?: string): Promise<EvaluationRow[]> {
+    return run === undefined ? this.#ofAll((source) => source.evaluations()) : this.source(run).evaluations(run);
   }
 
   async evaluation(id: string): Promise<EvaluationRow | undefined> {
     if (isPublished(id)) return (await publishedEvaluations()).find((row) => row.id === id);
-    return (await this.#browser.evaluation(id)) ?? this.#recorded.evaluation(id);
+    return (await this.#sourceWith(id)).evaluation(id);
   }
 
   /** A conversation of an evaluation. */
   async trial(evaluation: string, id: string): Promise<Trajectory | undefined> {
-    return (await this.#browser.trial(evaluation, id)) ?? this.#recorded.trial(evaluation, id);
+    return (await this.#sourceWith(evaluation)).trial(evaluation, id);
   }
 
   /** Finds a rollout, a trial or a branch. @throws Error that says what is missing */
@@ -224,11 +220,11 @@ export class Library {
 
   /**
    * Deletes a run or an evaluation with everything that belongs to it, or a single model, checkpoint or branch.
-   * @throws Error if the item belongs to the recorded run
+   * @throws Error if the item belongs to a recorded run
    */
   async delete(item: Deletable): Promise<void> {
     if (item.kind === 'run') await this.source(item.id).deleteRun(item.id);
-    else if (item.kind === 'evaluation') await (await this.#evaluationSource(item.id)).deleteEvaluation(item.id);
+    else if (item.kind === 'evaluation') await (await this.#sourceWith(item.id)).deleteEvaluation(item.id);
     else if (item.kind === 'model') await this.#deleteModel(item.id);
     else if (item.kind === 'dataset') await this.datasets.delete(item.id);
     else if (item.kind === 'checkpoint') await this.#db.checkpoints.delete([item.run, item.step]);
@@ -252,7 +248,7 @@ export class Library {
    * @throws Error with advice if the disk is full; after an error, nothing is stored
    */
   async storeRun(content: RunContent, options?: StoreOptions): Promise<string> {
-    return (await import('./import-run.ts')).storeRun(this.#db, content, [RECORDED, BRANCHES], options);
+    return (await import('./import-run.ts')).storeRun(this.#db, content, [...this.#recorded.map((source) => source.id), BRANCHES], options);
   }
 
   /** Imported benchmarks, the newest first. */
@@ -290,8 +286,14 @@ export class Library {
     return { all: listWeights(runs, checkpoints, models), models };
   }
 
-  async #evaluationSource(id: string): Promise<RunSource> {
-    if (await this.#browser.evaluation(id)) return this.#browser;
-    return (await this.#recorded.evaluation(id)) ? this.#recorded : this.#browser;
+  async #sourceWith(evaluation: string): Promise<RunSource> {
+    if (await this.#browser.evaluation(evaluation)) return this.#browser;
+    return this.#recorded.find((source) => source.hasEvaluation(evaluation)) ?? this.#browser;
+  }
+
+  /** What `read` gives for this browser, then for each recorded run. */
+  async #ofAll<T>(read: (source: RunSource) => Promise<T[]>): Promise<T[]> {
+    const own = await read(this.#browser);
+    return [...own, ...(await Promise.all(this.#recorded.map(read))).flat()];
   }
 }

@@ -1,4 +1,4 @@
-/** @file The recorded run: a run bundle that comes with the page. The bundle is fetched when it is first needed. */
+/** @file A recorded run: a run bundle that comes with the page. The bundle is fetched when it is first needed. */
 import type { RunContent } from '../../records/bundle.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
@@ -7,10 +7,21 @@ import type { Trajectory } from '../../records/trajectory.ts';
 import { type RunSummary, summaryOfAll } from './run-summary.ts';
 import { ROLLOUT_PAGE, type RunSource } from './source.ts';
 
-/** The id of the recorded run in addresses. */
+/** The id of the recorded run that explains GRPO on the home page and in most lessons. */
 export const RECORDED = 'recorded';
-/** The bundled model that the recorded run trained. */
+/** The bundled model that this run trained. */
 export const RECORDED_WEIGHTS = 'nano-retail-grpo';
+/** The id of the recorded run with the preset `timeouts`, which home tells as a story. */
+export const RECORDED_TIMEOUTS = 'recorded-timeouts';
+
+/** The recorded runs, with the names of their files. `scripts/record-run.mts` makes the files. */
+export const RECORDED_RUNS = [
+  { id: RECORDED, file: 'run' },
+  { id: RECORDED_TIMEOUTS, file: 'timeouts' },
+] as const;
+
+/** The id of a recorded run's evaluation. */
+export const recordedEvaluation = (run: string, when: 'before' | 'after') => `${run}-${when}`;
 
 interface Content extends Omit<RunContent, 'run' | 'branches' | 'model' | 'evaluations'> {
   run: RunRow;
@@ -21,12 +32,20 @@ interface Content extends Omit<RunContent, 'run' | 'branches' | 'model' | 'evalu
 
 export class RecordedSource implements RunSource {
   readonly readOnly = true;
+  /** The id of the run in addresses. */
+  readonly id: string;
   readonly #read: () => Promise<RunContent | null>;
   #content: Promise<Content | null> | null = null;
 
-  /** @param read resolves to null if this build has no recorded run */
-  constructor(read: () => Promise<RunContent | null> = fetchBundled) {
+  /** @param read resolves to null if this build does not have the run */
+  constructor(id: string, read: () => Promise<RunContent | null>) {
+    this.id = id;
     this.#read = read;
+  }
+
+  /** True if the evaluation belongs to this run. The answer does not need the bundle. */
+  hasEvaluation(id: string): boolean {
+    return id === recordedEvaluation(this.id, 'before') || id === recordedEvaluation(this.id, 'after');
   }
 
   async runs(limit = Infinity): Promise<RunRow[]> {
@@ -87,7 +106,7 @@ export class RecordedSource implements RunSource {
     return (await this.#of(run))?.byId.get(id);
   }
 
-  async evaluations(run = RECORDED): Promise<EvaluationRow[]> {
+  async evaluations(run = this.id): Promise<EvaluationRow[]> {
     return (await this.#of(run))?.evaluations ?? [];
   }
 
@@ -120,17 +139,17 @@ export class RecordedSource implements RunSource {
   }
 
   async #of(run: string): Promise<Content | null> {
-    return run === RECORDED ? this.#load() : null;
+    return run === this.id ? this.#load() : null;
   }
 
-  /** Null if the recorded run is missing or unreadable. The page then shows no example. */
+  /** Null if the recorded run is missing or unreadable. The page then does not show it. */
   #load(): Promise<Content | null> {
     this.#content ??= (async () => {
       const read = await this.#read();
       if (!read) return null;
       const { evaluationRow } = await import('./evaluation-row.ts');
       const { metrics, rollouts, trajectories, trials } = read;
-      const run: RunRow = { ...read.run, id: RECORDED, recorded: true };
+      const run: RunRow = { ...read.run, id: this.id, recorded: true };
       const evaluations = read.evaluations.map((evaluation) => ({
         ...evaluationRow(
           run,
@@ -142,15 +161,18 @@ export class RecordedSource implements RunSource {
       const byId = new Map(trajectories.map((trajectory) => [trajectory.id, trajectory]));
       return { run, metrics, rollouts, trajectories, trials, evaluations: evaluations.reverse(), byId };
     })().catch((error: unknown) => {
-      console.warn('recorded run:', error);
+      console.warn(`recorded run ${this.id}:`, error);
       return null;
     });
     return this.#content;
   }
 }
 
-async function fetchBundled(): Promise<RunContent | null> {
+export const recordedSources = (): RecordedSource[] =>
+  RECORDED_RUNS.map(({ id, file }) => new RecordedSource(id, () => fetchBundle(`recorded/${file}.mua.zip`)));
+
+async function fetchBundle(path: string): Promise<RunContent | null> {
   // Loads the reader of bundles only here, to keep the page's first script small.
-  const [response, { readRunBundle }] = await Promise.all([fetch('recorded/run.mua.zip'), import('../../exchange/run-bundle.ts')]);
+  const [response, { readRunBundle }] = await Promise.all([fetch(path), import('../../exchange/run-bundle.ts')]);
   return response.ok ? readRunBundle(await response.blob()) : null;
 }

@@ -13,18 +13,21 @@ import { FAILURES, seriesOf } from '../../../src/app/learn/failures.ts';
 import { EXERCISES, linkTo, PLAN } from '../../../src/app/learn/plan.ts';
 import { mean } from '../../../src/evaluation/pass-hat.ts';
 import { pairedDifference, pairTrials } from '../../../src/evaluation/paired.ts';
-import { resultOf } from '../../../src/evaluation/trial-result.ts';
+import { calledAgainShare, confirmedShare, resultOf } from '../../../src/evaluation/trial-result.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import { analyse } from '../../../src/experiments/analysis.ts';
 import { readExperiment } from '../../../src/experiments/file.ts';
+import type { TrialResult } from '../../../src/records/evaluation.ts';
 import type { LessonRow } from '../../../src/records/lesson.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { alarmsOf } from '../../../src/training/alarms.ts';
 
-const recorded = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+const bundle = (name: string) => readRunBundle(new Uint8Array(readFileSync(`public/recorded/${name}.mua.zip`)));
+const [recorded, timeouts] = await Promise.all([bundle('run'), bundle('timeouts')]);
+const bundles = [recorded, timeouts];
 const ablation = readExperiment(readFileSync('public/experiments/ablation.mua-experiment.json', 'utf8'), 'ablation');
 const rollouts = new Map(recorded.trajectories.map((trajectory) => [trajectory.id, trajectory]));
-const trials = new Map(recorded.trials.map((trial) => [`${trial.evaluation}/${trial.id}`, trial as Trajectory]));
+const trials = new Map(bundles.flatMap((one) => one.trials.map((trial) => [`${trial.evaluation}/${trial.id}`, trial as Trajectory])));
 const stepsOf = (id: LessonId) => lessonOf(id).steps;
 const placesOf = (step: LessonStep): Place[] => [step, ...(step.predict?.reveal ? [step.predict.reveal] : [])];
 const wordsOf = (step: LessonStep) => [...step.text, ...(step.predict?.why ?? [])].join(' ');
@@ -33,7 +36,10 @@ const wordsOf = (step: LessonStep) => [...step.text, ...(step.predict?.why ?? []
 function conversationAt(address: string): Trajectory | undefined {
   const { route } = parseHash(address);
   if (route.name !== 'rollout' && route.name !== 'trial') return undefined;
-  const found = route.name === 'rollout' ? rollouts.get(route.id) : trials.get(`${route.evaluation}/${route.id}`);
+  const found =
+    route.name === 'rollout'
+      ? bundles.find(({ run }) => run.id === route.run)?.trajectories.find((one) => one.id === route.id)
+      : trials.get(`${route.evaluation}/${route.id}`);
   if (!found) throw new Error(`${address}: no such conversation`);
   return found;
 }
@@ -64,14 +70,17 @@ describe.each(LESSONS)('$title', ({ id }) => {
     for (const { open } of placesOf(step)) {
       const { route, query } = parseHash(open);
       expect(['run', 'group', 'rollout', 'trial', 'compare', 'failing', 'play', 'experiment']).toContain(route.name);
+      if (route.name === 'run' || route.name === 'group' || route.name === 'rollout')
+        expect(bundles.map(({ run }) => run.id)).toContain(route.run);
       if (route.name === 'group') {
-        expect(recorded.trajectories.filter(({ group }) => group === route.group)).toHaveLength(recorded.run.config.n);
+        const { trajectories, run } = bundles.find((one) => one.run.id === route.run)!;
+        expect(trajectories.filter(({ group }) => group === route.group)).toHaveLength(run.config.n);
         for (const pinned of readQuery('group', query).pin.split(',').filter(Boolean))
           expect(rollouts.get(pinned)?.group).toBe(route.group);
       }
       if (route.name === 'compare') {
         const { of, task } = readQuery('compare', query);
-        expect(of.split(',')).toEqual(recorded.evaluations.map((evaluation) => evaluation.id));
+        expect(bundles.map(({ evaluations }) => evaluations.map((evaluation) => evaluation.id).join())).toContain(of);
         if (task !== '') expect(recorded.trials.filter((trial) => trial.task.id === task)).toHaveLength(2);
       }
       if (route.name === 'failing') expect(FAILURES.map((failure) => failure.id)).toContain(route.failure);
@@ -355,6 +364,71 @@ describe('Reading a result honestly', () => {
     );
     expect(better.low).toBeGreaterThan(0);
     expect(unsure.low * unsure.high).toBeLessThan(0);
+  });
+});
+
+describe('Two skills that hardly anyone showed together', () => {
+  const [careful, brisk, group, shares] = stepsOf('skills') as [LessonStep, LessonStep, LessonStep, LessonStep];
+  const texts = (step: LessonStep) => path(conversationAt(step.open)!).map(({ text }) => text);
+  const TIMEOUT = 'Error: timeout, perhaps not done';
+  const groupOf = (id: string) => timeouts.trajectories.filter((one) => one.group === id);
+  const asked = ({ violations }: Trajectory) => violations.every(({ rule }) => rule !== 'unconfirmed_write');
+  /** True if each timeout was followed by a call. */
+  const calledAgain = (one: Trajectory) => {
+    const agents = path(one).filter(({ role, text }) => role === 'assistant' || text === TIMEOUT);
+    const met = agents.flatMap(({ text }, i) => (text === TIMEOUT ? [agents[i + 1]] : []));
+    return met.length > 0 && met.every((next) => next?.toolCall !== undefined);
+  };
+
+  test('the careful rollout asks and claims success after a lost call; the brisk one writes, calls again and fails', () => {
+    const [claimed, unasked] = [careful, brisk].map((step) => conversationAt(step.open)!) as [Trajectory, Trajectory];
+    expect([claimed.reward, unasked.reward]).toEqual([0, 0]);
+    expect(texts(careful).findIndex((text) => text.includes('Yes or no?'))).toBeLessThan(texts(careful).indexOf(TIMEOUT));
+    expect(claimed.verdict!.changes).toEqual([]);
+    expect(path(claimed).find(({ id }) => id === 11)!.text).toContain('Done.');
+    expect(unasked.task.scenario.persona).toBe('changes_mind');
+    expect(asked(unasked)).toBe(false);
+    expect(calledAgain(unasked)).toBe(true);
+    expect(texts(brisk)[texts(brisk).findLastIndex((text) => text === TIMEOUT) + 4]).toContain('"status":"cancelled"');
+    expect(path(unasked).find(({ id }) => id === 13)!.text).toMatch(/^Wait, .*instead/);
+  });
+
+  test('in the group, only the rollouts with both skills are correct; each skill alone fails', () => {
+    const { route } = parseHash(group.open);
+    const members = groupOf((route as { group: string }).group);
+    expect(members.map((one) => asked(one) && calledAgain(one))).toEqual(members.map(({ reward }) => reward === 1));
+    expect(members.some((one) => asked(one) && !calledAgain(one))).toBe(true);
+    expect(members.some((one) => !asked(one) && calledAgain(one))).toBe(true);
+    // The advantage is the reward minus the mean, divided by the standard deviation of the sample.
+    const right = members.filter(({ reward }) => reward === 1).length;
+    const share = right / members.length;
+    const deviation = Math.sqrt((members.length * share * (1 - share)) / (members.length - 1));
+    const words = wordsOf(group);
+    const COUNTS = ['none', 'One rollout is', 'Two rollouts are', 'Three rollouts are', 'Four rollouts are'];
+    expect(words).toContain(`${COUNTS[right]} correct`);
+    expect(words).toContain(`+${((1 - share) / deviation).toFixed(2)}`);
+    expect(words).toContain(`−${(share / deviation).toFixed(2)}`);
+  });
+
+  test('two other groups teach one skill each', () => {
+    const skill = (id: string, has: (one: Trajectory) => boolean) => {
+      expect(wordsOf(group)).toContain(`group ${id}`);
+      const right = groupOf(id).filter(({ reward }) => reward === 1);
+      expect(right.length).toBeGreaterThan(0);
+      expect(right.length).toBeLessThan(8);
+      return right.every(has);
+    };
+    expect(skill('1-3', calledAgain)).toBe(true);
+    expect(skill('1-5', (one) => asked(one) && path(one).some(({ text }) => text.includes('Yes or no?')))).toBe(true);
+  });
+
+  test('both shares rose', () => {
+    const [before, after] = timeouts.evaluations.map(({ id }) =>
+      timeouts.trials.filter(({ evaluation }) => evaluation === id).map(resultOf),
+    ) as [TrialResult[], TrialResult[]];
+    expect(confirmedShare(after)!).toBeGreaterThan(confirmedShare(before)! + 0.05);
+    expect(calledAgainShare(after)!).toBeGreaterThan(calledAgainShare(before)! + 0.05);
+    expect(wordsOf(shares)).toContain(`the same ${before.length} held-out tasks`);
   });
 });
 

@@ -44,7 +44,7 @@ describe.each(['browser', 'recorded'] as const)('the %s source', (kind) => {
   beforeAll(async () => {
     if (kind === 'recorded') {
       run = RECORDED;
-      source = new RecordedSource(async () => content);
+      source = new RecordedSource(RECORDED, async () => content);
     } else {
       run = await new Library(db).storeRun(content);
       source = new BrowserSource(db);
@@ -137,7 +137,7 @@ describe('a library of both', () => {
   let library: Library;
   beforeEach(async () => {
     db = new RunDatabase('library-both');
-    library = new Library(db, new RecordedSource(async () => content));
+    library = new Library(db, [new RecordedSource(RECORDED, async () => content)]);
     // The recorded run's evaluations have other ids than those of the stored run.
     const mine = (id: string) => `mine ${id}`;
     await library.storeRun({
@@ -300,6 +300,44 @@ describe('a library of both', () => {
   });
 });
 
+describe('several recorded runs', () => {
+  const db = new RunDatabase('library-several');
+  afterAll(() => db.delete());
+
+  test('each is read when it is needed, and not before', async () => {
+    const read: string[] = [];
+    const source = (id: string) =>
+      new RecordedSource(id, async () => {
+        read.push(id);
+        const named = (evaluation: string) => evaluation.replace(/^recorded/, id);
+        return {
+          ...content,
+          evaluations: content.evaluations.map((row) => ({ ...row, id: named(row.id) })),
+          trials: content.trials.map((trial) => ({ ...trial, evaluation: named(trial.evaluation) })),
+        };
+      });
+    const library = new Library(db, [source(RECORDED), source('recorded-other')]);
+    expect(await library.example()).not.toBeNull();
+    expect(await library.evaluation('recorded-before')).toMatchObject({ id: 'recorded-before', run: RECORDED });
+    expect(await library.evaluation('unknown')).toBeUndefined();
+    expect(await library.run('unknown')).toBeUndefined();
+    expect(read).toEqual([RECORDED]);
+    const [trial] = content.trials;
+    expect(await library.trial('recorded-other-before', trial!.id)).toMatchObject({ id: trial!.id, evaluation: 'recorded-other-before' });
+    expect(read).toEqual([RECORDED, 'recorded-other']);
+    expect((await library.runs()).map(({ id }) => id)).toEqual([RECORDED, 'recorded-other']);
+    expect((await library.evaluations()).map(({ id }) => id)).toEqual([
+      'recorded-after',
+      'recorded-before',
+      'recorded-other-after',
+      'recorded-other-before',
+    ]);
+    expect(read).toHaveLength(2);
+    // An imported run cannot take the id of a recorded run.
+    expect(await library.storeRun({ ...content, run: { ...content.run, id: 'recorded-other' } })).not.toBe('recorded-other');
+  });
+});
+
 describe('without a recorded run', () => {
   const db = new RunDatabase('library-alone');
   afterAll(() => db.delete());
@@ -309,7 +347,7 @@ describe('without a recorded run', () => {
     ['unreadable', () => Promise.reject(new Error('no zip'))],
   ])('because it is %s, there is no example and nothing fails', async (_, read) => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const library = new Library(db, new RecordedSource(read));
+    const library = new Library(db, [new RecordedSource(RECORDED, read)]);
     expect(await library.example()).toBeNull();
     expect([await library.runs(), await library.evaluations(), await library.run(RECORDED)]).toEqual([[], [], undefined]);
     await expect(library.collectRun(RECORDED)).rejects.toThrow('the recorded run could not be read');
@@ -317,7 +355,7 @@ describe('without a recorded run', () => {
   });
 
   test('the example has the run and all its rows', async () => {
-    const example = await new Library(db, new RecordedSource(async () => content)).example();
+    const example = await new Library(db, [new RecordedSource(RECORDED, async () => content)]).example();
     expect(example!.run).toMatchObject({ id: RECORDED, recorded: true });
     expect([example!.metrics, example!.rollouts, example!.trajectories].map(({ length }) => length)).toEqual(
       [content.metrics, content.rollouts, content.trajectories].map(({ length }) => length),

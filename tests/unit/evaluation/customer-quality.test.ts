@@ -58,8 +58,8 @@ test('rates have Wilson’s intervals; a kind counts once for each conversation'
   ]);
 });
 
-test('the scripted customers of the recorded run have no fault', async () => {
-  const { trajectories, trials } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+test.each(['run', 'timeouts'])('the scripted customers of the recorded run “%s” have no fault', async (name) => {
+  const { trajectories, trials } = await readRunBundle(new Uint8Array(readFileSync(`public/recorded/${name}.mua.zip`)));
   const all = [...trajectories, ...trials];
   expect(all.length).toBeGreaterThan(100);
   expect(

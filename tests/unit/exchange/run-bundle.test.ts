@@ -5,7 +5,7 @@ import { zipSync } from 'fflate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { storeRun } from '../../../src/app/library/import-run.ts';
 import { Library } from '../../../src/app/library/library.ts';
-import { RecordedSource } from '../../../src/app/library/recorded-source.ts';
+import { RECORDED_RUNS, RecordedSource } from '../../../src/app/library/recorded-source.ts';
 import { trajectoryLine } from '../../../src/formats/rollout-lines.ts';
 import type { RunContent } from '../../../src/records/bundle.ts';
 import type { RunRow } from '../../../src/records/run.ts';
@@ -87,15 +87,18 @@ describe('a bundle', () => {
     await expect(written({ evaluations: [], trials: [] }, { totalBytes: 5000 })).rejects.toThrow(/the run can only stay in this browser$/);
   });
 
-  test('the recorded run is a complete bundle and small enough for the first page', async () => {
-    expect(bundled.length).toBeLessThanOrEqual(400_000);
-    expect(whole.metrics.length).toBeGreaterThan(1);
+  test.each(RECORDED_RUNS)('the recorded run $id is a complete bundle and small enough for the page', async ({ id, file }) => {
+    const bytes = new Uint8Array(readFileSync(`public/recorded/${file}.mua.zip`));
+    const run = await readRunBundle(bytes);
+    expect(bytes.length).toBeLessThanOrEqual(400_000);
+    expect(run.metrics.length).toBeGreaterThan(1);
     // Every conversation that a new visitor opens has its text.
-    expect(new Set(whole.trajectories.map(({ id }) => id))).toEqual(new Set(whole.rollouts.map(({ id }) => id)));
-    expect(whole.evaluations.map(({ step }) => step)).toEqual([0, whole.run.step]);
-    const recorded = new RecordedSource(async () => whole);
-    expect(await recorded.run('recorded')).toMatchObject({ id: 'recorded', recorded: true, name: whole.run.name });
-    expect(await recorded.trajectories('recorded')).toHaveLength(whole.trajectories.length);
+    expect(new Set(run.trajectories.map((trajectory) => trajectory.id))).toEqual(new Set(run.rollouts.map((rollout) => rollout.id)));
+    expect(run.evaluations.map(({ step }) => step)).toEqual([0, run.run.step]);
+    const recorded = new RecordedSource(id, async () => run);
+    expect(run.evaluations.every((evaluation) => recorded.hasEvaluation(evaluation.id))).toBe(true);
+    expect(await recorded.run(id)).toMatchObject({ id, recorded: true, name: run.run.name });
+    expect(await recorded.trajectories(id)).toHaveLength(run.trajectories.length);
   });
 
   test('contains the evaluations of its weights without keys; the import computes the report again', async () => {

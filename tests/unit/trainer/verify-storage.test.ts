@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { storeRun } from '../../../src/app/library/import-run.ts';
 import { Library } from '../../../src/app/library/library.ts';
-import { RecordedSource } from '../../../src/app/library/recorded-source.ts';
 import { verifyStorage } from '../../../src/app/library/verify-storage.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
@@ -24,7 +23,7 @@ beforeEach(async () => {
 
 test('what is whole passes; the page’s library asks for the same', async () => {
   const seen: number[] = [];
-  const report = await new Library(db, new RecordedSource(async () => null)).verify((checked) => seen.push(checked));
+  const report = await new Library(db, []).verify((checked) => seen.push(checked));
   expect(report.problems).toEqual([]);
   expect(report.checked).toBe(seen.at(-1));
   expect(report.checked).toBeGreaterThan(100);
