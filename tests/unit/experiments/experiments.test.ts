@@ -99,7 +99,8 @@ describe('a definition in TOML', () => {
   });
 
   test.each(inFolder('.mua-experiment.json'))('the results of %s are those of its definition; other variants were not run', (id) => {
-    expect(BUNDLED_EXPERIMENTS).toContain(id);
+    // Only the documents use the results that chose a learning rate.
+    if (!id.includes('-rates')) expect(BUNDLED_EXPERIMENTS).toContain(id);
     const { experiment, runs } = readExperiment(readFileSync(`public/experiments/${id}.mua-experiment.json`, 'utf8'), id);
     const defined = definition(id);
     const ran = (name: string) => runs.some(({ variant }) => variant === name);
@@ -111,7 +112,7 @@ describe('a definition in TOML', () => {
     expect(inFolder('.mua-experiment.json')).toEqual(expect.arrayContaining([...BUNDLED_EXPERIMENTS]));
   });
 
-  test('left-out-intents: two variants train on two intents, and all are evaluated on all six', () => {
+  test('left-out-intents: four variants train on one intent, and all are evaluated on both', () => {
     const experiment = readToml(readFileSync('public/experiments/left-out-intents.toml', 'utf8'), 'left-out-intents.toml');
     const configs = experiment.variants.map(({ name }) => {
       const { preset, overrides } = requestOf(experiment, { variant: name, seed: 50 });
@@ -120,9 +121,11 @@ describe('a definition in TOML', () => {
     });
     expect(configs).toEqual([
       ['start', 'grpo', '', '', false],
-      ['grpo_two_intents', 'grpo', 'cancel,modify_payment', '', true],
-      ['sft_two_intents', 'sft', 'cancel,modify_payment', '', true, 'run'],
-      ['grpo_all_intents', 'grpo', '', '', true],
+      ['grpo_cancellations', 'grpo', 'cancel', '', true],
+      ['grpo_payments', 'grpo', 'modify_payment', '', true],
+      ['grpo_both', 'grpo', '', '', true],
+      ['sft_cancellations', 'sft', 'cancel', '', true, 'run'],
+      ['sft_payments', 'sft', 'modify_payment', '', true, 'run'],
     ]);
   });
 });
