@@ -11,4 +11,5 @@ export const telecom: DomainModule = {
   world: async () => (await import('./definition.ts')).telecomTasks,
   customers: async () => (await import('./customer.ts')).phoneCustomers,
   stranger: 'tools',
+  demonstrator: async () => (await import('./expert.ts')).createExpert,
 };
