@@ -6,6 +6,7 @@ import { initialStateOf, type TableDomain } from '../../environments/domain.ts';
 import { LEVELS, makeTelecomTasks, TASKS_PER_PROVIDER, type TelecomTask } from './generator.ts';
 import { telecom } from './exact.ts';
 import type { PhoneTrouble } from './scenario.ts';
+import { executeAtNano, NANO_POLICY, NANO_TOOLS } from './nano.ts';
 import { POLICY } from './policy.ts';
 import { makeProvider, parseProviderId, providerId } from './records.ts';
 
@@ -62,8 +63,8 @@ export const telecomTasks: TableDomain = {
     return {
       name: 'telecom',
       level,
-      policy: POLICY,
-      tools: [...telecom.tools],
+      policy: level === 'nano' ? NANO_POLICY : POLICY,
+      tools: [...(level === 'nano' ? NANO_TOOLS : telecom.tools)],
       terminalTools: [],
       benchmark: BENCHMARK,
       userTools: [...telecom.userTools],
@@ -73,6 +74,6 @@ export const telecomTasks: TableDomain = {
   tasks: (query) => makeTelecomTasks(query).map(telecomTask),
   world: (id) => telecom.load(makeProvider(parseProviderId(id)) as unknown as Json),
   initialize: (rows, task) => telecom.initialize(rows, initialStateOf(task) ?? {}),
-  execute: (rows, call) => telecom.execute(rows, call),
+  execute: (rows, call, level) => (level === 'nano' ? executeAtNano(rows, call) : telecom.execute(rows, call)),
   judge: (played) => judgeByCriteria(telecom, played.task.benchmark!, played),
 };
