@@ -12,6 +12,7 @@ import type { ToolCall } from '../../records/task.ts';
 import { isConfirmation } from '../../agent/answers.ts';
 import { TODAY } from './agent-tools.ts';
 import { ASK_GIGABYTES, type CaseFile, readConversation } from './expert-notes.ts';
+import { createGlimpseExpert } from './glimpse/expert.ts';
 import type { Line } from './schema.ts';
 
 const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';
@@ -19,10 +20,9 @@ const HANDOVER = 'YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.';
 const TESTS = { service: 'check_status_bar', data: 'run_speed_test', mms: 'can_send_mms' } as const;
 const PERMISSIONS = ['sms', 'storage'] as const;
 
-/** The generated providers have no tool faults, so the expert never needs to call again. */
-export const createExpert: CreateExpert = (_domain, _seed, { style = 'careful' } = {}) => ({
-  act: (messages) => nextAct(readConversation(messages), style),
-});
+/** Above `glimpse`, tools have no faults, so the expert never needs to call again. */
+export const createExpert: CreateExpert = ({ level }, seed, { style = 'careful' } = {}) =>
+  level === 'glimpse' ? createGlimpseExpert(seed, style) : { act: (messages) => nextAct(readConversation(messages), style) };
 
 const use = (tool: string, ...values: string[]): Act => ({
   say: `Please use ${tool}${values.length ? ` with ${values.join(' and ')}` : ''}.`,

@@ -47,21 +47,17 @@ const FIELDS: ReadonlySet<string> = new Set([
 
 const typeOf = (property: Json) => (property as { type: string }).type;
 
-/** The tools with one line of description each. Optional arguments are left out. */
-export const NANO_TOOLS: readonly ToolSchema[] = telecom.tools
-  .filter((tool) => TOOLS.has(tool.function.name))
-  .map(({ type, function: { name, description, parameters } }) => ({
-    type,
-    function: {
-      name,
-      description: description.split('\n')[0]!,
-      parameters: {
-        type: 'object',
-        properties: Object.fromEntries(parameters.required.map((key) => [key, { type: typeOf(parameters.properties[key]!) }])),
-        required: parameters.required,
-      },
-    },
-  }));
+/** Tools of the agent with one line of description each. Optional arguments and the argument `without` are left out. */
+export const shortSchemas = (tools: ReadonlySet<string>, without = ''): ToolSchema[] =>
+  telecom.tools
+    .filter((tool) => tools.has(tool.function.name))
+    .map(({ type, function: { name, description, parameters } }) => {
+      const required = parameters.required.filter((key) => key !== without);
+      const properties = Object.fromEntries(required.map((key) => [key, { type: typeOf(parameters.properties[key]!) }]));
+      return { type, function: { name, description: description.split('\n')[0]!, parameters: { type: 'object', properties, required } } };
+    });
+
+export const NANO_TOOLS: readonly ToolSchema[] = shortSchemas(TOOLS);
 
 /** Runs a call. The customer's tools are those of the other levels. */
 export function executeAtNano(rows: Rows, call: ToolCall): ExactResult {
