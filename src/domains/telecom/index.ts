@@ -9,6 +9,7 @@ export const telecom: DomainModule = {
   title: 'Telecom',
   levels: [{ name: 'nano' }, { name: 'small' }, { name: 'full' }, { name: 'glimpse', customers: GLIMPSE_CUSTOMERS, intents: LINE_INTENTS }],
   transfers: ['transfer_to_human_agents'],
+  audit: async () => (await import('./audit.ts')).AUDIT,
   language: lineLanguage,
   world: async () => (await import('./definition.ts')).telecomTasks,
   customers: async () => (await import('./customer.ts')).phoneCustomers,

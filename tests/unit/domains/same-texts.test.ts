@@ -26,9 +26,16 @@ const LINES = [
 ];
 
 it.each(
-  ['retail/glimpse', 'retail/nano', 'retail/small', 'retail/full', 'telecom/nano', 'telecom/small', 'telecom/full'].flatMap((place) =>
-    (['train', 'heldout'] as const).map((split) => [place, split] as const),
-  ),
+  [
+    'retail/glimpse',
+    'retail/nano',
+    'retail/small',
+    'retail/full',
+    'telecom/glimpse',
+    'telecom/nano',
+    'telecom/small',
+    'telecom/full',
+  ].flatMap((place) => (['train', 'heldout'] as const).map((split) => [place, split] as const)),
 )('tasks and customers of %s, %s', async (place, split) => {
   const [domain, level] = place.split('/') as [string, string];
   const tasks = await environments.tasks({ domain, level, split, seed: 7, count: 40, from: 3 });

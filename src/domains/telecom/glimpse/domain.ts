@@ -36,8 +36,12 @@ export function executeAtGlimpse(rows: Rows, { name, arguments: given }: ToolCal
     if (line.status !== 'Active') return refuse('Line must be active');
     const customer_id = rows.keys('customers').find((id) => find<Customer>(rows, 'customers', id)!.line_ids.includes(line.line_id))!;
     const { text, ...result } = telecom.execute(rows, { name, arguments: { customer_id, ...args } });
-    return { text: text.startsWith('{') ? (JSON.parse(text) as { message: string }).message : text, ...result };
+    return { text: shortened(text), ...result };
   } catch (cause) {
     return refuse((cause as Error).message);
   }
 }
+
+/** The message of a result, without the line and the price, which the agent does not need. */
+const shortened = (text: string): string =>
+  text.startsWith('{') ? (JSON.parse(text) as { message: string }).message.replace(/ for line .*/, '') : text;
