@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { confirmedShare, resultOf } from '../src/evaluation/trial-result.ts';
+import { confirmedShare, confirmedWrites, resultOf } from '../src/evaluation/trial-result.ts';
 import { pairTrials } from '../src/evaluation/paired.ts';
 import { points } from '../src/experiments/analysis.ts';
 import { differencesOverSeeds, type Estimate, overSeeds, sharesOverSeeds } from '../src/experiments/estimate.ts';
@@ -29,6 +29,11 @@ const trialsOf = (domain: string, arm: string): TrialResult[][] =>
 
 const shown = (estimate: Estimate | null): string =>
   estimate ? `${points(estimate.value)} (${points(estimate.low)} to ${points(estimate.high)})` : 'no writes';
+/** A value for each write of a trial: 1 if the customer had said yes, else 0. */
+const writes = (trial: TrialResult): number[] => {
+  const { confirmed, of } = confirmedWrites([trial]);
+  return Array.from({ length: of }, (_, i) => Number(i < confirmed));
+};
 const rewards = (trials: readonly TrialResult[]) => trials.flatMap(({ reward }) => reward ?? []);
 
 for (const domain of ['retail', 'telecom']) {
@@ -42,10 +47,7 @@ for (const domain of ['retail', 'telecom']) {
     const gains = trials.map((of, i) => pairTrials(start[i]!, of).map(({ before, after }) => after.reward! - before.reward!));
     const shareGains = shares.flatMap((share, i) => (share === null || startShares[i] == null ? [] : share - startShares[i]));
     const differences = arm === 'start' ? ['', ''] : [shown(differencesOverSeeds(gains)), shown(overSeeds(shareGains, [-1, 1]))];
-    const asked = overSeeds(
-      shares.flatMap((share) => share ?? []),
-      [0, 1],
-    );
+    const asked = sharesOverSeeds(trials.map((of) => of.flatMap(writes)));
     console.log(`| ${[arm, shown(sharesOverSeeds(trials.map(rewards))), differences[0], shown(asked), differences[1]].join(' | ')} |`);
   }
 }
