@@ -523,15 +523,15 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     breaks: 'customers who change their mind do so when they are asked',
     file: 'src/domains/retail/customer/customer.ts',
-    from: 'if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);\n    if (matches',
-    to: 'if (matches',
+    from: 'if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);\n    if (this.ears.matches',
+    to: 'if (this.ears.matches',
     tests: 'users',
   },
   {
     breaks: 'a customer says yes only to what they want',
     file: 'src/domains/retail/customer/customer.ts',
-    from: 'if (matches(text, request)) {',
-    to: 'if (matches(text, request) || true) {',
+    from: 'if (this.ears.matches(text, request)) {',
+    to: 'if (this.ears.matches(text, request) || true) {',
     tests: 'users',
   },
   {
@@ -551,8 +551,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     breaks: 'a claim about another order is corrected',
     file: 'src/domains/retail/customer/customer.ts',
-    from: '!ids.includes(String(request.slots.order_id)))\n      return this.ignore',
-    to: 'false)\n      return this.ignore',
+    from: 'if (ids.length && own && !ids.includes(own)) return this.ignore',
+    to: 'if (false) return this.ignore',
     tests: 'users',
   },
   {

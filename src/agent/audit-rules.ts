@@ -26,6 +26,8 @@ export interface WriteWords {
   about(text: string): string;
   /** What the write does. */
   act: Detail;
+  /** The verb of an offer of the write, if this verb usually offers something that changes no data: `send`. */
+  verb?: string;
   /** The thing and the arguments. */
   details: readonly Detail[];
 }

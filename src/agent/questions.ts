@@ -32,7 +32,7 @@ const TELL_ME =
 const SAYS_ITSELF = /\b(thank|thanks)\b|\b(i|we)( can| will| could| have|'ll)? (confirm|confirmed)\b/;
 
 /** Whether a message asks for a yes to this write. The question may point to the write (“Shall I proceed?”) or name what it does. */
-export function asksFor(message: string, { act }: Pick<WriteWords, 'act'>): boolean {
+export function asksFor(message: string, { act, verb: own }: Pick<WriteWords, 'act' | 'verb'>): boolean {
   return clauses(message).some(({ text: sentence, question }) => {
     const said = sentence.toLowerCase();
     if (ABOUT_FACTS.test(said)) return false;
@@ -43,7 +43,7 @@ export function asksFor(message: string, { act }: Pick<WriteWords, 'act'>): bool
     const offers = [...said.matchAll(OFFER)].map(([, verb]) => verb!);
     const wishes = [...said.matchAll(WISH)].map(([, verb]) => verb!);
     const acts = [...offers, ...wishes];
-    if (acts.length > 0 && acts.every((verb) => NO_WRITE.test(verb))) return false;
+    if (acts.length > 0 && acts.every((verb) => verb !== own && NO_WRITE.test(verb))) return false;
     const heard = act.heard(sentence);
     if (heard === 'named') return true;
     if (heard === 'other' || WHO.test(said)) return false;

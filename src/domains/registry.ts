@@ -35,16 +35,18 @@ export const LEVELS_IN_WORDS = LEVELS.map((level) => {
   return having.length === GENERATED.length ? level : `${level} (${having.map(({ name }) => name).join(', ')} only)`;
 }).join(', ');
 
-/** The names of the generated domains in which the shares of customers and tool faults can be chosen. */
-export const CHOOSABLE: readonly string[] = GENERATED.filter(({ levels }) => levels.some(({ customers }) => customers)).map(
-  ({ name }) => name,
-);
-
-export const hasConditions = (domain: string): boolean => CHOOSABLE.includes(domain);
+/** The domains in which the shares of customers and tool faults can be chosen, in words. If only some levels have the choice, these follow. */
+export const CHOOSABLE: readonly string[] = GENERATED.flatMap(({ name, levels }) => {
+  const having = levels.filter(({ customers }) => customers).map((level) => level.name);
+  return having.length === levels.length ? name : having.length > 0 ? `${name} ${having.join(', ')}` : [];
+});
 
 const levelOf = (domain: string, level: string) => GENERATED.find(({ name }) => name === domain)?.levels.find(({ name }) => name === level);
 
-/** The customers and tool faults of runs and evaluations that do not choose others. A domain without this choice ignores them. */
+/** Whether the shares of customers and tool faults can be chosen. */
+export const hasConditions = (domain: string, level: string): boolean => levelOf(domain, level)?.customers !== undefined;
+
+/** The customers and tool faults of runs and evaluations that do not choose others. A level without this choice ignores them. */
 export const levelConditions = (domain: string, level: string): Conditions => ({
   customers: levelOf(domain, level)?.customers ?? ANYONE,
   tools: RELIABLE,

@@ -51,8 +51,8 @@ export interface TableDomain extends DomainBase {
    * dropped, except if `kept` is true.
    */
   execute(rows: Rows, call: ToolCall, level: string): ExactResult;
-  /** Scores the episode by other criteria than a comparison with the gold overlay. */
-  judge?(played: Played): Judgement | Promise<Judgement>;
+  /** Scores the episode by other criteria than a comparison with the gold overlay. Null: the comparison decides. */
+  judge?(played: Played): Judgement | null | Promise<Judgement | null>;
 }
 
 /** The result of a tool call in a session. */

@@ -4,14 +4,20 @@ import { callsOf } from '../base/message-path.ts';
 import { auditOf } from '../domains/customer-audit.ts';
 import { isAudited } from '../domains/registry.ts';
 import { TIMEOUT } from '../environments/faults.ts';
+import type { Json } from '../records/json.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { isRewardDenied } from './customer-quality.ts';
 
-/** A short text for the wishes of a task, for example `cancel+return` or `cancel (impossible)`. For a task of another tool, its name. */
+/**
+ * A short text for the wishes of a task, for example `cancel+return` or `cancel (impossible)`. For a generated task without wishes, what
+ * its customer reports. For a task of another tool, its name.
+ */
 export function intentOf(task: Task): string {
   if (isForeign(task)) return task.id;
+  const { intent } = (task.benchmark ?? {}) as { intent?: Json };
+  if (typeof intent === 'string') return intent;
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 

@@ -66,11 +66,11 @@ function parseValue(name: string, raw: unknown, example: unknown): unknown {
 function withConditions(base: GrpoConfig, given: Record<string, unknown>): Record<string, unknown> {
   const named = Object.keys(given).filter((name) => given[name] !== undefined && /^(val_)?(customers|tools)\./.test(name));
   const domain = String(given.domain ?? base.domain);
-  if (named.length > 0 && !hasConditions(domain))
-    throw new ConfigError(
-      `setting "${named[0]}" is set: only the domain ${CHOOSABLE.join(' or ')} has customers and tools that can be set, not ${domain}`,
-    );
   const level = String(given.level ?? base.level);
+  if (named.length > 0 && !hasConditions(domain, level))
+    throw new ConfigError(
+      `setting "${named[0]}" is set: only ${CHOOSABLE.join(' and ')} have customers and tools that can be set, not ${domain} ${level}`,
+    );
   const usual = level === base.level ? {} : conditionSettings(levelConditions(domain, level));
   const start = { ...base, ...usual };
   const completed: Record<string, unknown> = usual;

@@ -28,7 +28,7 @@ const SUMMARIES: Record<GroupId, FieldGroup['summary']> = {
   tasks: (c) => `${c.domain} ${c.level}, ${c.train_split === 'train' ? 'training' : 'held-out'} tasks`,
   rollout: (c) =>
     `${c.n} rollouts per task, ${c.train_batch_size} tasks per step, at most ${c.max_turns} turns, temperature ${c.temperature}`,
-  customers: (c) => (hasConditions(c.domain) ? allConditionsText(runConditions(c, 'train')) : 'the customers of the domain'),
+  customers: (c) => (hasConditions(c.domain, c.level) ? allConditionsText(runConditions(c, 'train')) : 'the customers of the domain'),
   reward: (c) =>
     REWARD_TERMS.filter((term) => c[`reward.${term}`] > 0)
       .map((term) => `${REWARD_LABELS[term]} ${number(c[`reward.${term}`])}`)

@@ -9,7 +9,7 @@ const NANO = shares({ upfront: 0.19, on_request: 0.13, changes_mind: 0.55, pushy
  * Almost all of these customers change their mind, and none withholds facts. So conversations are short, and asking is
  * rewarded at once.
  */
-const GLIMPSE = shares({ upfront: 0.02, changes_mind: 0.95, impossible: 0.03 });
+export const GLIMPSE_CUSTOMERS = shares({ upfront: 0.02, changes_mind: 0.95, impossible: 0.03 });
 const STANDARD = shares({ upfront: 0.37, on_request: 0.32, changes_mind: 0.15, pushy: 0.1, impossible: 0.06 });
 
 /** The intents of the small levels, which have only two tools that write. */
@@ -20,5 +20,5 @@ export const RETAIL_LEVELS = [
   // docs/decisions.md says why `small` is played with the customers of `nano`.
   { name: 'small', customers: NANO, uncoded: STANDARD, intents: INTENTS },
   { name: 'full', customers: STANDARD, intents: INTENTS },
-  { name: 'glimpse', customers: GLIMPSE, intents: TWO },
+  { name: 'glimpse', customers: GLIMPSE_CUSTOMERS, intents: TWO },
 ] as const satisfies readonly DomainLevel[];

@@ -2,7 +2,8 @@
 import type { Dice } from '../../base/dice.ts';
 import type { Persona } from '../../records/conditions.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
-import { type Level, type ShopRequest as Request, type ShopScenario, type ShopWish as Wish, UNSEEN_WORDS } from './schema.ts';
+import type { Request, ScenarioFor } from './customer/listening.ts';
+import { type Level, type ShopRequest, type ShopScenario, type ShopWish as Wish, UNSEEN_WORDS } from './schema.ts';
 import { TOOLS_OF } from './tool-schemas.ts';
 import { type Customer, goldCall, INTENT_WEIGHTS, requestText } from './wishes.ts';
 
@@ -38,22 +39,30 @@ export function draft(dice: Dice, level: Level, persona: Persona, { id, split, u
       });
   }
   return {
-    scenario: { ...told, instruction: instruction(told) },
+    scenario: { ...told, instruction: instructionFor(told, requestText, 'order') },
     actions: actions.filter(({ name }) => TOOLS_OF[level].includes(name)),
     noop: wishes.every((wish) => wish.impossible),
   };
 }
 
 /** Whether no tool of the level can fulfil the wish. */
-function needsTransfer(level: Level, wish: Request): boolean {
+function needsTransfer(level: Level, wish: ShopRequest): boolean {
   return (
     INTENT_WEIGHTS[level][wish.intent] === undefined ||
     (level === 'small' && wish.intent === 'modify_address' && wish.slots.order_id === undefined)
   );
 }
 
-/** The scenario as instructions for a language model that plays the customer. */
-function instruction({ persona, identity, wishes, tellsAll }: Omit<ShopScenario, 'instruction'>): string {
+/**
+ * A scenario as instructions for a language model that plays the customer.
+ * @param textOf a request as a clause that follows "want to"
+ * @param thing what a request is about: `order`
+ */
+export function instructionFor<R extends Request>(
+  { persona, identity, wishes, tellsAll }: Omit<ScenarioFor<R>, 'instruction'>,
+  textOf: (request: R) => string,
+  thing: string,
+): string {
   const { email, first_name, last_name, zip } = identity;
   const lines = zip
     ? [
@@ -62,7 +71,7 @@ function instruction({ persona, identity, wishes, tellsAll }: Omit<ShopScenario,
       ]
     : [`You are ${first_name} ${last_name}.`];
   for (const [i, wish] of wishes.entries()) {
-    const text = requestText(wish);
+    const text = textOf(wish);
     const also = i === 0 ? 'You want to' : 'When that is settled, you also want to';
     if (wish.words.owner)
       lines.push(
@@ -72,11 +81,11 @@ function instruction({ persona, identity, wishes, tellsAll }: Omit<ShopScenario,
       lines.push(`${also} ${text}. If the agent refuses, insist once, then accept it and go on.`);
     else if (wish.insteadOf && persona === 'confused')
       lines.push(
-        `You mix up your order numbers: at first you ask to ${requestText(wish.insteadOf)}. When the agent repeats this number or finds no such order, you correct yourself: you want to ${text}.`,
+        `You mix up your ${thing} numbers: at first you ask to ${textOf(wish.insteadOf)}. When the agent repeats this number or finds no such ${thing}, you correct yourself: you want to ${text}.`,
       );
     else if (wish.insteadOf)
       lines.push(
-        `At first you ask to ${requestText(wish.insteadOf)}. When the agent asks you to confirm, you change your mind: you want to ${text}.`,
+        `At first you ask to ${textOf(wish.insteadOf)}. When the agent asks you to confirm, you change your mind: you want to ${text}.`,
       );
     else lines.push(`${also} ${text}.${wish.impossible ? ' If that cannot be done, you accept it.' : ''}`);
   }

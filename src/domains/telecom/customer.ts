@@ -8,16 +8,20 @@ import type { ToolSchema, UserScenario } from '../../records/task.ts';
 import { escapeRegExp, hearable } from '../../users/hearable.ts';
 import { instructionIn } from '../../users/prompt.ts';
 import { type CustomerScripts, type Move, OUT_OF_SCOPE, STOP, TRANSFER } from '../../users/types.ts';
+import { suggestions } from '../retail/customer/speech.ts';
+import { LINE_WORDING, lineCustomer } from './glimpse/customer.ts';
 import type { PhoneTrouble } from './scenario.ts';
 
 export const phoneCustomers: CustomerScripts = {
   customer(scenario, seed, { tools = [] } = {}) {
+    if (scenario.wishes.length > 0) return lineCustomer(scenario, seed);
     const { problem } = scenario.phone ?? {};
     if (scenario.phone && !Object.hasOwn(GOALS, String(problem)))
       throw new Error(`scenario.phone.problem: '${String(problem)}' is unknown; expected one of ${Object.keys(GOALS).join(', ')}`);
     return new HandsOnCustomer(scenario, tools, seed);
   },
   read: (prompt) => ({ persona: 'on_request', identity: {}, wishes: [], instruction: instructionIn(prompt) }),
+  suggestions: ({ scenario }) => suggestions(scenario, LINE_WORDING),
 };
 
 /** For each problem: the tool that shows whether it is solved, and the result that says so. */

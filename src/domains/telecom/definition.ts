@@ -6,6 +6,9 @@ import { initialStateOf, type TableDomain } from '../../environments/domain.ts';
 import { LEVELS, makeTelecomTasks, TASKS_PER_PROVIDER, type TelecomTask } from './generator.ts';
 import { telecom } from './exact.ts';
 import type { PhoneTrouble } from './scenario.ts';
+import { executeAtGlimpse, GLIMPSE_DOMAIN } from './glimpse/domain.ts';
+import { makeGlimpseTasks } from './glimpse/tasks.ts';
+import { executeAtNano, NANO_POLICY, NANO_TOOLS } from './nano.ts';
 import { POLICY } from './policy.ts';
 import { makeProvider, parseProviderId, providerId } from './records.ts';
 
@@ -54,25 +57,30 @@ export function telecomTask(task: TelecomTask): Task {
 
 export const telecomTasks: TableDomain = {
   name: 'telecom',
-  levels: LEVELS,
+  levels: [...LEVELS, 'glimpse'],
   version: 1,
+  conditions: true,
   domain(level) {
+    if (level === 'glimpse') return GLIMPSE_DOMAIN;
     if (!(LEVELS as readonly string[]).includes(level))
-      throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}`);
+      throw new Error(`level: '${level}' is unknown; expected one of ${LEVELS.join(', ')}, glimpse`);
     return {
       name: 'telecom',
       level,
-      policy: POLICY,
-      tools: [...telecom.tools],
+      policy: level === 'nano' ? NANO_POLICY : POLICY,
+      tools: [...(level === 'nano' ? NANO_TOOLS : telecom.tools)],
       terminalTools: [],
       benchmark: BENCHMARK,
       userTools: [...telecom.userTools],
     };
   },
-  worlds: { tasks: TASKS_PER_PROVIDER, id: (_, world) => providerId(world) },
-  tasks: (query) => makeTelecomTasks(query).map(telecomTask),
+  worlds: { tasks: TASKS_PER_PROVIDER, id: (level, world) => providerId({ ...world, glimpse: level === 'glimpse' }) },
+  tasks: (query) => (query.level === 'glimpse' ? makeGlimpseTasks(query) : makeTelecomTasks(query).map(telecomTask)),
   world: (id) => telecom.load(makeProvider(parseProviderId(id)) as unknown as Json),
   initialize: (rows, task) => telecom.initialize(rows, initialStateOf(task) ?? {}),
-  execute: (rows, call) => telecom.execute(rows, call),
-  judge: (played) => judgeByCriteria(telecom, played.task.benchmark!, played),
+  execute(rows, call, level) {
+    if (level === 'glimpse') return executeAtGlimpse(rows, call);
+    return level === 'nano' ? executeAtNano(rows, call) : telecom.execute(rows, call);
+  },
+  judge: (played) => (played.task.benchmark ? judgeByCriteria(telecom, played.task.benchmark, played) : null),
 };

@@ -1,7 +1,8 @@
 /**
  * @file Generates providers: about twelve customers with their lines, bills and devices, in the format of tau2-bench's telecom
- * database. A provider depends only on its id, `telecom/<split>/<seed>/w<number>`. The numbers in ids and the phone numbers
- * come from a different residue class in each split, so `train` and `heldout` never share a number.
+ * database. A provider depends only on its id, `telecom/<split>/<seed>/w<number>`; that of a provider of level `glimpse` begins with
+ * `telecom/glimpse`. The numbers in ids and the phone numbers come from a different residue class in each split, so `train` and
+ * `heldout` never share a number.
  */
 import { Dice } from '../../base/dice.ts';
 import { CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from '../retail/catalogue.ts';
@@ -14,6 +15,7 @@ export interface ProviderKey {
   split: Split;
   seed: number;
   number: number;
+  glimpse?: boolean;
 }
 
 /** The database of a provider. It also has fields that no tool reads. */
@@ -26,6 +28,21 @@ export interface Provider {
 }
 
 const CUSTOMERS = 12;
+
+interface Scale {
+  /** The number of digits in the ids of lines. */
+  digits: number;
+  /** The smallest and the largest number of a customer's lines. */
+  lines: [number, number];
+  /** This many first lines of a customer are active. `suspended` is the share of suspended lines among the others. */
+  active: number;
+  suspended: number;
+  /** The share of lines with roaming. */
+  roaming: number;
+}
+const USUAL: Scale = { digits: 5, lines: [1, 3], active: 1, suspended: 0.2, roaming: 0.5 };
+/** Short ids. Each customer has two lines that can be changed, so that each customer can change their mind in each way. */
+const GLIMPSE: Scale = { digits: 4, lines: [2, 3], active: 2, suspended: 0.5, roaming: 0 };
 /** For each plan: its name, gigabytes per month, price per month, and the price of an additional gigabyte. */
 const PLANS: [string, number, number, number][] = [
   ['Starter', 3, 25, 5],
@@ -35,15 +52,15 @@ const PLANS: [string, number, number, number][] = [
 ];
 const PHONES = ['Pico 2', 'Pico 3', 'Orbit S', 'Orbit L', 'Nova 8', 'Nova 9', 'Lumen One'];
 
-export function providerId({ split, seed, number }: ProviderKey): string {
-  return `telecom/${split}/${seed}/w${number}`;
+export function providerId({ split, seed, number, glimpse }: ProviderKey): string {
+  return `telecom/${glimpse ? 'glimpse/' : ''}${split}/${seed}/w${number}`;
 }
 
 /** Reads an id that `providerId` made. @throws if `id` is not the id of a provider */
 export function parseProviderId(id: string): ProviderKey {
-  const [, split, seed, number] = /^telecom\/(train|heldout)\/(\d+)\/w(\d+)$/.exec(id) ?? [];
+  const [, glimpse, split, seed, number] = /^telecom\/(glimpse\/)?(train|heldout)\/(\d+)\/w(\d+)$/.exec(id) ?? [];
   if (!split) throw new Error(`world: '${id}' is not the id of a telecom world`);
-  return { split: split as Split, seed: Number(seed), number: Number(number) };
+  return { split: split as Split, seed: Number(seed), number: Number(number), ...(glimpse && { glimpse: true }) };
 }
 
 /** Draws numbers for ids in the split's residue class. No number occurs twice in a provider. */
@@ -67,8 +84,9 @@ export class Numbers {
 }
 
 /** Generates the database of a provider. Its bills are from January to March, and the fixed date of the domain is in this period. */
-export function makeProvider({ split, seed, number }: ProviderKey): Provider {
-  const dice = new Dice('telecom-provider', split, seed, number);
+export function makeProvider({ split, seed, number, glimpse }: ProviderKey): Provider {
+  const dice = new Dice(glimpse ? 'telecom-glimpse-provider' : 'telecom-provider', split, seed, number);
+  const scale = glimpse ? GLIMPSE : USUAL;
   const numbers = new Numbers(dice, split);
   const plans = PLANS.map(([name, limit, price, refuel]): Plan => ({
     plan_id: `P${numbers.draw(4)}`,
@@ -83,13 +101,15 @@ export function makeProvider({ split, seed, number }: ProviderKey): Provider {
     FIRST_NAMES.flatMap((first) => LAST_NAMES.map((last) => [first, last] as const)),
     CUSTOMERS,
   );
-  for (const [first, last] of names) provider.customers.push(makeCustomer(dice, numbers, provider, first, last));
+  for (const [first, last] of names) provider.customers.push(makeCustomer(dice, numbers, scale, provider, first, last));
   return provider;
 }
 
-function makeCustomer(dice: Dice, numbers: Numbers, provider: Provider, first: string, last: string): Customer {
+function makeCustomer(dice: Dice, numbers: Numbers, scale: Scale, provider: Provider, first: string, last: string): Customer {
   const customer_id = `C${numbers.draw(5)}`;
-  const lines = Array.from({ length: dice.int(1, 3) }, (_, i) => makeLine(dice, numbers, provider, i > 0 && dice.chance(0.2)));
+  const lines = Array.from({ length: dice.int(...scale.lines) }, (_, i) =>
+    makeLine(dice, numbers, scale, provider, i >= scale.active && dice.chance(scale.suspended)),
+  );
   const bills = makeBills(dice, numbers, provider.plans, customer_id, lines);
   provider.lines.push(...lines);
   provider.bills.push(...bills);
@@ -116,7 +136,7 @@ function makeCustomer(dice: Dice, numbers: Numbers, provider: Provider, first: s
   } as Customer;
 }
 
-function makeLine(dice: Dice, numbers: Numbers, { plans, devices }: Provider, suspended: boolean): Line {
+function makeLine(dice: Dice, numbers: Numbers, { digits, roaming }: Scale, { plans, devices }: Provider, suspended: boolean): Line {
   const plan = dice.pick(plans);
   const device_id = `D${numbers.draw(5)}`;
   devices.push({
@@ -130,14 +150,14 @@ function makeLine(dice: Dice, numbers: Numbers, { plans, devices }: Provider, su
     last_esim_transfer_date: null,
   });
   return {
-    line_id: `L${numbers.draw(5)}`,
+    line_id: `L${numbers.draw(digits)}`,
     phone_number: phoneNumber(numbers.draw(10)),
     status: suspended ? 'Suspended' : 'Active',
     plan_id: plan.plan_id,
     device_id,
     data_used_gb: suspended ? 0 : dice.int(0, plan.data_limit_gb * 9) / 10,
     data_refueling_gb: 0,
-    roaming_enabled: dice.chance(0.5),
+    roaming_enabled: dice.chance(roaming),
     contract_end_date: date(dice.int(2026, 2027), dice.int(1, 12), 28),
     last_plan_change_date: date(2024, dice.int(1, 12), dice.int(1, 28)),
     last_sim_replacement_date: null,

@@ -30,9 +30,9 @@ const cancel = (id: string, owner: string) =>
 const ASK = 'Cancel order #W1, no longer needed. Yes or no?';
 const rules = (...events: AuditEvent[]) => auditEpisode(events).map((violation) => violation.rule);
 
-test('only retail is audited, generated or imported', () => {
+test('retail and telecom are audited, generated or imported', () => {
   const names = ['retail', 'tau1-retail', 'tau2-retail', 'telecom', 'tau1-airline', 'tau2-airline', 'tau2-telecom', 'tau2-mock', 'bfcl'];
-  expect(names.filter(isAudited)).toEqual(['retail', 'tau1-retail', 'tau2-retail']);
+  expect(names.filter(isAudited)).toEqual(['retail', 'tau1-retail', 'tau2-retail', 'telecom', 'tau2-telecom']);
 });
 
 test('a proper conversation violates nothing', () => {

@@ -28,7 +28,7 @@ const played = (domain: string, violations: Trajectory['violations'] = []) =>
   }) as unknown as Trajectory;
 const broken: Trajectory['violations'] = [{ rule: 'unconfirmed_write', call: 0, detail: 'x' }];
 
-describe.each(['telecom', 'tau2-airline', 'tau2-mock'])('%s is not audited', (domain) => {
+describe.each(['tau1-airline', 'tau2-airline', 'tau2-mock'])('%s is not audited', (domain) => {
   test('in the report and the metrics', () => {
     expect(reportOf([played(domain)], 1, 0).violations).toBeNull();
     expect(rolloutMetrics([[played(domain)]])).not.toHaveProperty('violations/ratio');

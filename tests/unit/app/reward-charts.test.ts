@@ -97,7 +97,8 @@ test('a run has the charts that its configuration measures, beside the reward', 
       .map(({ id }) => id);
   expect(ids(grpoConfig('nano'))).toEqual(['reward', 'confirmed-writes', 'groups']);
   expect(ids(grpoConfig('nano', { 'reward.format': 0.1 }))).toEqual(['reward', 'confirmed-writes', 'reward-terms']);
-  expect(ids(grpoConfig('nano', { domain: 'telecom' }))).toEqual(['reward', 'groups', 'kl']);
+  expect(ids(grpoConfig('nano', { domain: 'telecom' }))).toEqual(['reward', 'confirmed-writes', 'groups']);
+  expect(ids(grpoConfig('nano', { domain: 'tau2-airline' }))).toEqual(['reward', 'groups', 'kl']);
   expect(ids(undefined)).toEqual(['reward', 'groups', 'kl']);
 });
 

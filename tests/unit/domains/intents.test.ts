@@ -30,6 +30,7 @@ test('the levels have these intents', () => {
   expect(intentsOf('retail', 'nano')).toEqual(['cancel', 'modify_payment']);
   expect([...intentsOf('retail', 'small')].sort()).toEqual(Object.keys(WRITES).sort());
   expect(intentsOf('telecom', 'nano')).toEqual([]);
+  expect(intentsOf('telecom', 'glimpse')).toEqual(['add_data', 'enable_roaming']);
 });
 
 test.each(['glimpse', 'nano', 'small', 'full'].flatMap((level) => intentsOf('retail', level).map((intent) => [level, intent] as const)))(

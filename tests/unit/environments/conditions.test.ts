@@ -71,7 +71,10 @@ describe('shares', () => {
     expect(() => grpoConfig('nano', { 'customers.pushy': 'many' })).toThrow('setting "customers.pushy" is "many": expected a number');
     expect(() => grpoConfig('nano', { 'customers.pushy': '2' })).toThrow('customers.pushy is 2: expected 0 to 1');
     expect(() => grpoConfig('nano', { 'tools.outages': '2' })).toThrow('setting "tools.outages" is 2');
-    expect(() => grpoConfig('nano', { domain: 'telecom', 'customers.pushy': '1' })).toThrow('only the domain retail');
+    expect(() => grpoConfig('nano', { domain: 'telecom', 'customers.pushy': '1' })).toThrow(
+      'setting "customers.pushy" is set: only retail and telecom glimpse have customers and tools that can be set, not telecom nano',
+    );
+    expect(grpoConfig('glimpse', { domain: 'telecom', 'customers.pushy': '1' })['customers.pushy']).toBe(1);
     expect(() => coldStart('retail', 'nano', { lr: 1 })).toThrow('unknown setting "lr"');
   });
 });

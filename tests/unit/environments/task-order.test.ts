@@ -15,6 +15,7 @@ test.each([
   ['retail', 'glimpse'],
   ['retail', 'nano'],
   ['telecom', 'nano'],
+  ['telecom', 'glimpse'],
 ])('every held-out task of %s at %s is from a world of its own, with a customer of its own', async (domain, level) => {
   const tasks = await evaluationTasks(await place(domain, level), { domain, level, ...query });
   expect(tasks).toHaveLength(200);

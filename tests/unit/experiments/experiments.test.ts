@@ -316,7 +316,7 @@ test('the share of writes with a yes is over all writes of audited tasks', () =>
       .evaluations[0]!.figures;
   expect(figures(trial('retail/a', 3, 1), trial('retail/b', 1, 1)).confirmed_writes).toBe(0.5);
   expect(figures(trial('retail/a', 0, 0)).confirmed_writes).toBeUndefined();
-  expect(figures(trial('telecom/a', 3, 0)).confirmed_writes).toBeUndefined();
+  expect(figures(trial('tau2-airline/a', 3, 0)).confirmed_writes).toBeUndefined();
 });
 
 test('by intent: success and writes with a yes of the tasks with one kind of wish, over seeds', () => {

@@ -232,7 +232,7 @@ describe('writes', () => {
       'handover/ratio': 1 / 3,
     });
     expect(rolloutMetrics([[idle]])).not.toHaveProperty('writes/confirmed_ratio');
-    const metrics = rolloutMetrics([[played({ domain: 'telecom', changes: GOAL })]]);
+    const metrics = rolloutMetrics([[played({ domain: 'tau2-airline', changes: GOAL })]]);
     expect(metrics['writes/mean']).toBe(4);
     expect(metrics).not.toHaveProperty('writes/confirmed');
   });
@@ -249,9 +249,9 @@ describe('writes', () => {
     expect(reportOf([idle], 1, 0).confirmed_writes).toBeNull();
     const { by_intent } = reportOf(trials, 1, 0);
     expect(Object.values(by_intent).map(({ tasks, writes }) => [tasks, writes])).toEqual([[3, { confirmed: 3, of: 4 }]]);
-    const foreign = Object.values(reportOf([played({ domain: 'telecom', changes: GOAL })], 1, 0).by_intent);
+    const foreign = Object.values(reportOf([played({ domain: 'tau2-airline', changes: GOAL })], 1, 0).by_intent);
     expect(foreign.map(({ writes }) => writes)).toEqual([undefined]);
-    expect(reportOf([played({ domain: 'telecom', changes: GOAL })], 1, 0).confirmed_writes).toBeNull();
+    expect(reportOf([played({ domain: 'tau2-airline', changes: GOAL })], 1, 0).confirmed_writes).toBeNull();
   });
 });
 
@@ -263,8 +263,8 @@ describe('the settings', () => {
     [{ 'reward.partial': '-1' }, /"reward.partial" is -1/],
     [{ 'reward.partial_gate': 'always' }, /"reward.partial_gate" is "always".*no_violations/],
     [{ 'reward.outcome': '0' }, /"reward.outcome" is 0: expected a weight or price above 0/],
-    [{ domain: 'telecom', 'reward.unconfirmed_write': '1' }, /"reward.unconfirmed_write" is 1: expected a domain.*not telecom/],
-    [{ domain: 'telecom', 'reward.partial': '1', 'reward.partial_gate': 'no_violations' }, /"reward.partial_gate".*not telecom/],
+    [{ domain: 'tau2-airline', 'reward.unconfirmed_write': '1' }, /"reward.unconfirmed_write" is 1: expected a domain.*not tau2-airline/],
+    [{ domain: 'tau2-airline', 'reward.partial': '1', 'reward.partial_gate': 'no_violations' }, /"reward.partial_gate".*not tau2-airline/],
   ])('%o is refused', (overrides, message) => {
     expect(() => grpoConfig('nano', overrides)).toThrow(ConfigError);
     expect(() => grpoConfig('nano', overrides)).toThrow(message);

@@ -5,9 +5,9 @@
 import { Dice } from '../../../base/dice.ts';
 import type { UserScenario } from '../../../records/task.ts';
 import { hearable } from '../../../users/hearable.ts';
-import { INTENTS, type ShopRequest as Request, type ShopScenario, type ShopWish } from '../schema.ts';
+import { INTENTS, type ShopRequest, type ShopWish } from '../schema.ts';
 import { readInstruction } from './instruction.ts';
-import { listen, matches, orderIds, proposes, type Heard } from './listening.ts';
+import { type Heard, type Request, type ScenarioFor, SHOP, type Understanding, type WishFor } from './listening.ts';
 import { PLAIN, type Wording } from './speech.ts';
 
 /**
@@ -19,20 +19,20 @@ const MAX_REPLIES = 12;
 const MORE_REPLIES = 6;
 
 /**
- * Makes the customer of a scenario without tools. The scenario of an imported task contains only its text.
+ * Makes the shop's customer of a scenario without tools. The scenario of an imported task contains only its text.
  * @throws if a wish is not one of the shop's
  */
-export function scriptedCustomer(scenario: UserScenario, seed: number, wording?: Wording): ScriptedCustomer {
+export function scriptedCustomer(scenario: UserScenario, seed: number, wording: Wording = PLAIN): ScriptedCustomer<ShopRequest> {
   const told = scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario;
   const wishes = told.wishes as ShopWish[];
   for (const { intent } of wishes.flatMap((wish) => [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]))
     if (!INTENTS.includes(intent))
       throw new Error(`scenario.wishes.intent: '${String(intent)}' is unknown; expected one of ${INTENTS.join(', ')}`);
-  return new ScriptedCustomer({ ...told, wishes }, seed, wording);
+  return new ScriptedCustomer<ShopRequest>({ ...told, wishes }, seed, wording, SHOP);
 }
 
-/** The state of one conversation. It depends only on the scenario, the seed and the agent's messages. */
-class ScriptedCustomer {
+/** The state of one conversation. It depends only on the scenario, the seed and the agent's messages. `R`: the requests of the domain. */
+export class ScriptedCustomer<R extends Request> {
   private readonly dice: Dice;
   /** Whether the customer tells facts before the agent asks for them. */
   private readonly tellsAll: boolean;
@@ -47,9 +47,10 @@ class ScriptedCustomer {
   private readonly asked = new Set<string>();
 
   constructor(
-    private readonly scenario: ShopScenario,
+    private readonly scenario: ScenarioFor<R>,
     seed: number,
-    private readonly wording: Wording = PLAIN,
+    private readonly wording: Wording<R>,
+    private readonly ears: Understanding<R>,
   ) {
     this.dice = new Dice('scripted user', seed);
     const { persona, tellsAll } = scenario;
@@ -69,18 +70,18 @@ class ScriptedCustomer {
   reply(message: string): string {
     const text = hearable(message);
     this.replies += 1;
-    const answer = this.answer(text, listen(text));
+    const answer = this.answer(text, this.ears.listen(text));
     const most = MAX_REPLIES + MORE_REPLIES * Math.max(0, this.scenario.wishes.length - 1);
     if (this.ignored >= PATIENCE || (this.replies >= most && !answer.includes('###STOP###'))) return this.wording.giveUp(this.dice);
     return answer;
   }
 
-  private get wish(): ShopWish | undefined {
+  private get wish(): WishFor<R> | undefined {
     return this.scenario.wishes[this.current];
   }
 
   /** The current request. A customer who will change their mind first asks for `insteadOf`. */
-  private get request(): Request | undefined {
+  private get request(): R | undefined {
     return this.changedMind ? this.wish : (this.wish?.insteadOf ?? this.wish);
   }
 
@@ -97,15 +98,15 @@ class ScriptedCustomer {
     return this.wording.state(request, this.tellsAll || this.ignored > 1, dice);
   }
 
-  private confirm(text: string, heard: Heard, request: Request): string {
+  private confirm(text: string, heard: Heard, request: R): string {
     if (this.reported(text, heard, request)) {
-      if (!proposes(heard.rest)) return this.next();
+      if (!this.ears.proposes(heard.rest)) return this.next();
       this.advance();
       // After its last wish, the customer refuses everything that the agent proposes.
       return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : this.wording.goodbye(this.dice);
     }
     if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
-    if (matches(text, request)) {
+    if (this.ears.matches(text, request)) {
       this.ignored = 0;
       return this.wording.yes(this.dice);
     }
@@ -116,27 +117,27 @@ class ScriptedCustomer {
    * Whether the agent reports the current request as done and asks about something else. An example: `Order #W1234567 has been
    * cancelled. Shall I … as well?`
    */
-  private reported(text: string, { claims, rest }: Heard, request: Request): boolean {
+  private reported(text: string, { claims, rest }: Heard, request: R): boolean {
     if (!claims || (this.wish?.insteadOf && !this.changedMind)) return false;
-    const order = String(request.slots.order_id);
-    const claimed = orderIds(claims);
-    if (claimed.includes(order) && !proposes(rest)) return true;
-    if (matches(text, request) || (claimed.length && !claimed.includes(order))) return false;
+    const own = String(this.ears.idOf(request));
+    const claimed = this.ears.ids(claims);
+    if (claimed.includes(own) && !this.ears.proposes(rest)) return true;
+    if (this.ears.matches(text, request) || (claimed.length && !claimed.includes(own))) return false;
     const next = this.scenario.wishes[this.current + 1];
-    if (next && matches(rest, next.insteadOf ?? next)) return true;
-    const ids = orderIds(rest);
-    return claimed.length > 0 && ids.length > 0 && !ids.includes(order);
+    if (next && this.ears.matches(rest, next.insteadOf ?? next)) return true;
+    const ids = this.ears.ids(rest);
+    return claimed.length > 0 && ids.length > 0 && !ids.includes(own);
   }
 
   /**
    * Handles a claim of success. The customer believes it, except if it names another order, or if it is about the request before
    * a change of mind.
    */
-  private settled(text: string, request: Request): string {
+  private settled(text: string, request: R): string {
     if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
-    const ids = orderIds(text);
-    if (ids.length && request.slots.order_id && !ids.includes(String(request.slots.order_id)))
-      return this.ignore(this.wording.correct(request, this.dice));
+    const ids = this.ears.ids(text);
+    const own = this.ears.idOf(request);
+    if (ids.length && own && !ids.includes(own)) return this.ignore(this.wording.correct(request, this.dice));
     return this.next();
   }
 
@@ -149,7 +150,7 @@ class ScriptedCustomer {
     return this.next();
   }
 
-  private changeMind(wish: ShopWish): string {
+  private changeMind(wish: R): string {
     this.changedMind = true;
     return this.scenario.persona === 'confused' ? this.wording.rectify(wish, this.dice) : this.wording.change(wish, this.dice);
   }
@@ -167,14 +168,14 @@ class ScriptedCustomer {
     return this.request ? this.wording.also(this.request, this.tellsAll, this.dice) : this.wording.goodbye(this.dice);
   }
 
-  private inform(heard: Heard, request: Request): string {
+  private inform(heard: Heard, request: R): string {
     const { dice, scenario } = this;
     const topics = [heard.asksEmail && 'email', heard.asksName && 'name', ...heard.facts].filter(
       (topic): topic is string => topic !== false,
     );
     const { persona, wishes } = scenario;
-    // A confused customer who is asked for the order again checks its number once more.
-    if (persona === 'confused' && heard.facts.has('order') && (this.tellsAll || this.asked.has('order'))) {
+    // A confused customer who is asked for the thing again checks its number once more.
+    if (persona === 'confused' && heard.facts.has(this.ears.thing) && (this.tellsAll || this.asked.has(this.ears.thing))) {
       const wish = wishes[this.current];
       if (wish?.insteadOf && !this.changedMind) return this.changeMind(wish);
     }

@@ -15,5 +15,5 @@ export const shopCustomers: CustomerScripts = {
   },
   read: readInstruction,
   // Level `full` has no suggestions, because a suggestion would not contain everything that its tools need.
-  suggestions: ({ level, scenario }) => (level === 'full' ? [] : suggestions(scenario)),
+  suggestions: ({ level, scenario }) => (level === 'full' ? [] : suggestions(scenario, PLAIN)),
 };

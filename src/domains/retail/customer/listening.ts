@@ -3,8 +3,30 @@
  * or a model that has just started to learn. Nothing here depends on the number of the turn.
  */
 import { escapeRegExp } from '../../../users/hearable.ts';
-import type { Intent, ShopRequest as Request } from '../schema.ts';
+import type { UserScenario, Wish } from '../../../records/task.ts';
+import type { Intent, ShopRequest } from '../schema.ts';
 import type { Fact } from './speech.ts';
+
+/** What a customer asks for. */
+export type Request = Pick<Wish, 'intent' | 'slots' | 'words'>;
+/** A wish and a scenario of a domain with the requests `R`. */
+export type WishFor<R> = R & { impossible: boolean; insteadOf?: R };
+export type ScenarioFor<R> = Omit<UserScenario, 'wishes'> & { wishes: WishFor<R>[] };
+
+/** How a customer understands the agent in a domain. `R`: the requests of the domain. */
+export interface Understanding<R> {
+  listen(text: string): Heard;
+  /** Whether a proposal of the agent fits the request, and nothing in it contradicts the request. */
+  matches(text: string, request: R): boolean;
+  /** Whether a text of the agent proposes to do something. */
+  proposes(text: string): boolean;
+  /** The ids that a text names, of things such as orders. */
+  ids(text: string): string[];
+  /** The id of the thing that the request is about. */
+  idOf(request: R): string | undefined;
+  /** The name of the fact that is the thing's id. */
+  thing: string;
+}
 
 export interface Heard {
   /** Whether the message asks for a yes or no. */
@@ -15,7 +37,8 @@ export interface Heard {
   asksEmail: boolean;
   /** Whether the message asks for the name or zip code. */
   asksName: boolean;
-  facts: Set<Fact>;
+  /** The facts of a request that the message asks for. */
+  facts: ReadonlySet<string>;
   /** Whether the message asks if the customer wants anything else, or how the agent can help. */
   open: boolean;
   /** Whether the agent claims to have done something. */
@@ -131,7 +154,7 @@ const OTHERS = /\bcancel|\breturn|\bexchang|\bpay\b|\bpayment of\b|\bcharge|\b(c
 const KINDS = [/credit[ _]?card|\bvisa\b|\bmastercard\b/, /pay ?pal/, /gift[ _]?card/, /original/];
 
 /** Whether a proposal of the agent fits the request: it names the request's order, and nothing in it contradicts the request. */
-export function matches(text: string, { intent, slots, words }: Request): boolean {
+function matches(text: string, { intent, slots, words }: ShopRequest): boolean {
   const said = plain(text);
   const ids = orderIds(text);
   if (slots.order_id ? !ids.length || ids.some((id) => id !== slots.order_id) : ids.length > 0) return false;
@@ -165,8 +188,15 @@ export function matches(text: string, { intent, slots, words }: Request): boolea
 export const requests = (text: string, intent?: string): boolean =>
   intent ? (VERBS[intent]?.test(plain(text)) ?? false) : orderIds(text).length > 0 || OTHERS.test(plain(text));
 
-/** Whether a text of the agent proposes to do something. */
-export const proposes = (text: string) => requests(text);
+/** How customers of the shop understand the agent. */
+export const SHOP: Understanding<ShopRequest> = {
+  listen,
+  matches,
+  proposes: (text) => requests(text),
+  ids: orderIds,
+  idOf: ({ slots }) => slots.order_id as string | undefined,
+  thing: 'order',
+};
 
 /** Whether an entry of a list names an item that the customer did not name. */
 function isForeign(part: string, items: string[]): boolean {

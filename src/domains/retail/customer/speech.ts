@@ -1,14 +1,14 @@
 /** @file The sentences of the scripted customer, in simple English. For each sentence, the seed chooses one of a few wordings. */
 import { Dice } from '../../../base/dice.ts';
 import type { UserScenario } from '../../../records/task.ts';
-import type { Intent, ShopRequest as Request, ShopWish } from '../schema.ts';
+import type { Intent, ShopRequest } from '../schema.ts';
 import { STOP } from '../../../users/types.ts';
 
 /** A fact of a request that an agent can ask for. */
 export type Fact = 'order' | 'items' | 'new_items' | 'reason' | 'payment' | 'address';
 
 /** How a customer words what the rules of the scripted customer decide. Each function uses the dice to choose its words. */
-export interface Wording {
+export interface Wording<Request = ShopRequest> {
   greeting(dice: Dice): string;
   /** States a request for the first time. If `whole` is true, the sentence contains all of its facts, otherwise none. */
   state(request: Request, whole: boolean, dice: Dice): string;
@@ -17,7 +17,7 @@ export interface Wording {
   rectify(request: Request, dice: Dice): string;
   correct(request: Request, dice: Dice): string;
   /** The facts that the agent asked for, in one sentence. '' if the request has none of these facts. */
-  answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string;
+  answerFacts(request: Request, asked: ReadonlySet<string>, dice: Dice): string;
   nameAndZip(scenario: UserScenario, dice: Dice): string;
   /**
    * `email` is the answer when the agent asks for the email. `ownEmail` is for a first message in which the customer tells it
@@ -36,26 +36,26 @@ export interface Wording {
 const and = (parts: string[]) => parts.join(' and ');
 
 /** Names the order or address of a request: `order #W1234567`, `my friend's order #W1234567`, `my default address`. */
-export function orderOf({ slots, words }: Request): string {
+export function orderOf({ slots, words }: ShopRequest): string {
   if (slots.order_id) return `${words.owner ? `${words.owner[0]} ` : ''}order ${String(slots.order_id)}`;
   return words.order?.[0] ?? 'my default address';
 }
 
-export function itemsOf({ words }: Request): string {
+export function itemsOf({ words }: ShopRequest): string {
   return and((words.items ?? []).map((item) => `the ${item}`));
 }
 
-export function swapsOf({ words }: Request): string {
+export function swapsOf({ words }: ShopRequest): string {
   return and((words.items ?? []).map((item, i) => `the ${item} for one with ${words.new_items?.[i] ?? 'other options'}`));
 }
 
-export function paymentOf({ words }: Request): string {
+export function paymentOf({ words }: ShopRequest): string {
   const name = words.payment?.[0] ?? 'original payment method';
   return name.startsWith('original') ? `the ${name}` : `my ${name}`;
 }
 
 /** The request with all its facts, as a clause that follows "I want to". */
-export function wholeRequest(request: Request, dice: Dice): string {
+export function wholeRequest(request: ShopRequest, dice: Dice): string {
   const order = orderOf(request);
   switch (request.intent) {
     case 'cancel':
@@ -74,7 +74,7 @@ export function wholeRequest(request: Request, dice: Dice): string {
 }
 
 /** The request without its facts, as a clause that follows "I want to". */
-export function bareRequest({ intent, slots, words }: Request): string {
+export function bareRequest({ intent, slots, words }: ShopRequest): string {
   const order = words.owner ? `${words.owner[0]} order` : 'an order';
   switch (intent) {
     case 'cancel':
@@ -101,7 +101,7 @@ const FACTS: Record<Intent, Fact[]> = {
   modify_address: ['order', 'address'],
 };
 
-function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): string {
+function answerFacts(request: ShopRequest, asked: ReadonlySet<string>, dice: Dice): string {
   const parts = FACTS[request.intent].flatMap((fact): string[] => {
     if (!asked.has(fact)) return [];
     switch (fact) {
@@ -128,24 +128,13 @@ function answerFacts(request: Request, asked: ReadonlySet<Fact>, dice: Dice): st
   return parts.length ? sentence(parts.filter(Boolean).join(', ')) : '';
 }
 
-function nameAndZip({ identity }: UserScenario, dice: Dice): string {
+function nameAndZip({ identity }: Pick<UserScenario, 'identity'>, dice: Dice): string {
   const { first_name, last_name, zip } = identity;
   return dice.pick([`I am ${first_name} ${last_name}, zip ${zip}.`, `My name is ${first_name} ${last_name}, zip ${zip}.`]);
 }
 
 const email = ({ identity }: UserScenario, dice: Dice) => dice.pick([`My email is ${identity.email}.`, `It is ${identity.email}.`]);
 
-function state(request: Request, whole: boolean, dice: Dice): string {
-  const clause = whole ? wholeRequest(request, dice) : bareRequest(request);
-  return dice.pick([`I want to ${clause}.`, `Please ${clause}.`]);
-}
-
-const also = (request: Request, whole: boolean, dice: Dice) =>
-  `${dice.pick(['Yes', 'Thanks'])}, I also want to ${whole ? wholeRequest(request, dice) : bareRequest(request)}.`;
-const change = (request: Request, dice: Dice) => `${dice.pick(['Actually', 'Wait'])}, I want to ${wholeRequest(request, dice)} instead.`;
-const rectify = (request: Request, dice: Dice) =>
-  `${dice.pick(['Sorry, I mixed that up', 'Sorry, wrong number'])}. I want to ${wholeRequest(request, dice)}.`;
-const correct = (request: Request, dice: Dice) => `No, I want to ${wholeRequest(request, dice)}.`;
 const greeting = (dice: Dice) => dice.pick(['Hi.', 'Hello.']);
 const yes = (dice: Dice) => dice.pick(['Yes.', 'Yes, please.']);
 const insist = (dice: Dice) => dice.pick(['Please make an exception.', 'Please, just this once.']);
@@ -154,14 +143,25 @@ const giveUp = (dice: Dice) => `${dice.pick(['This does not help me. Bye.', 'I g
 const unknown = (dice: Dice) => dice.pick(["I don't know.", "I don't know that."]);
 const noEmail = (dice: Dice) => dice.pick(["I don't remember my email.", "I don't know my email."]);
 
-/** The wording with which the models of this project were trained. */
-export const PLAIN: Wording = {
+/** The clauses of a domain's requests. `whole` and `bare` follow "I want to". */
+interface Clauses<R> extends Pick<Wording<R>, 'answerFacts'> {
+  /** The request with all its facts. */
+  whole(request: R, dice: Dice): string;
+  /** The request without its facts. */
+  bare(request: R): string;
+}
+
+/** The plain wording of a domain's customers. */
+export const plainWording = <R>({ whole, bare, answerFacts }: Clauses<R>): Wording<R> => ({
   greeting,
-  state,
-  also,
-  change,
-  rectify,
-  correct,
+  state(request, all, dice) {
+    const clause = all ? whole(request, dice) : bare(request);
+    return dice.pick([`I want to ${clause}.`, `Please ${clause}.`]);
+  },
+  also: (request, all, dice) => `${dice.pick(['Yes', 'Thanks'])}, I also want to ${all ? whole(request, dice) : bare(request)}.`,
+  change: (request, dice) => `${dice.pick(['Actually', 'Wait'])}, I want to ${whole(request, dice)} instead.`,
+  rectify: (request, dice) => `${dice.pick(['Sorry, I mixed that up', 'Sorry, wrong number'])}. I want to ${whole(request, dice)}.`,
+  correct: (request, dice) => `No, I want to ${whole(request, dice)}.`,
   answerFacts,
   nameAndZip,
   email,
@@ -172,24 +172,26 @@ export const PLAIN: Wording = {
   insist,
   goodbye,
   giveUp,
-};
+});
 
-/** Suggestions for what a customer of this task may say, in the wording with which the models of this project were trained. */
-export function suggestions(scenario: UserScenario, seed = 0): string[] {
-  const dice = new Dice('suggestions', seed);
-  const { identity, wishes } = scenario;
-  const [first, ...more] = wishes as ShopWish[];
+/** The wording with which the models of this project were trained. */
+export const PLAIN: Wording = plainWording({ whole: wholeRequest, bare: bareRequest, answerFacts });
+
+/** Suggestions for what a customer of this task may say. */
+export function suggestions<R>({ identity, wishes }: Pick<UserScenario, 'identity' | 'wishes'>, wording: Wording<R>): string[] {
+  const dice = new Dice('suggestions', 0);
+  const [first, ...more] = wishes as unknown as (R & { insteadOf?: R })[];
   if (!first) return [];
   const who =
-    identity.email !== undefined ? `My email is ${identity.email}.` : identity.zip !== undefined ? nameAndZip(scenario, dice) : '';
+    identity.email !== undefined ? `My email is ${identity.email}.` : identity.zip !== undefined ? nameAndZip({ identity }, dice) : '';
   const asked = first.insteadOf ?? first;
   return [
-    [greeting(dice), who, state(asked, true, dice)].filter(Boolean).join(' '),
-    yes(dice),
-    ...(first.insteadOf ? [change(first, dice)] : []),
-    ...more.map((wish) => also(wish, true, dice)),
-    correct(first, dice),
-    unknown(dice),
+    [wording.greeting(dice), who, wording.state(asked, true, dice)].filter(Boolean).join(' '),
+    wording.yes(dice),
+    ...(first.insteadOf ? [wording.change(first, dice)] : []),
+    ...more.map((wish) => wording.also(wish, true, dice)),
+    wording.correct(first, dice),
+    wording.unknown(dice),
   ];
 }
 
