@@ -9,9 +9,18 @@ import type { Bill, Customer, Line } from './schema.ts';
 
 /** For each write: its name in messages, and the words that name it. */
 const ACTS: Record<string, { says: string; own: RegExp }> = {
-  refuel_data: { says: 'adding data', own: /\b(refuel|add|buy|purchas|top)\w*\b(?:[^.\n]|\.\d){0,80}\b(data|gb|gigabytes?)\b|\bdata (refuel|top)\w*/i },
-  enable_roaming: { says: 'enabling roaming', own: /\b(enabl|activat|allow|turn\w* on|switch\w* on|start)\w*[^.\n]{0,60}\broaming\b|\broaming\b[^.\n]{0,60}\b(enabled|activated|(turned|switched) on)\b|\babroad\b/i },
-  disable_roaming: { says: 'disabling roaming', own: /\b(disabl|deactivat|turn\w* off|switch\w* off|stop)\w*[^.\n]{0,60}\broaming\b|\broaming\b[^.\n]{0,60}\b(disabled|deactivated|(turned|switched) off)\b/i },
+  refuel_data: {
+    says: 'adding data',
+    own: /\b(refuel|add|buy|purchas|top)\w*\b(?:[^.\n]|\.\d){0,80}\b(data|gb|gigabytes?)\b|\bdata (refuel|top)\w*/i,
+  },
+  enable_roaming: {
+    says: 'enabling roaming',
+    own: /\b(enabl|activat|allow|turn\w* on|switch\w* on|start)\w*[^.\n]{0,60}\broaming\b|\broaming\b[^.\n]{0,60}\b(enabled|activated|(turned|switched) on)\b|\babroad\b/i,
+  },
+  disable_roaming: {
+    says: 'disabling roaming',
+    own: /\b(disabl|deactivat|turn\w* off|switch\w* off|stop)\w*[^.\n]{0,60}\broaming\b|\broaming\b[^.\n]{0,60}\b(disabled|deactivated|(turned|switched) off)\b/i,
+  },
   resume_line: { says: 'resuming the line', own: /\b(resum|reactivat|unsuspend|reinstat|restor)\w*|\blift\w* the suspension\b/i },
   suspend_line: { says: 'suspending the line', own: /\b(suspend(?!ed)|paus)\w*/i },
   send_payment_request: { says: 'requesting a payment', own: /\bpayment request|\b(pay|paying|bill|payment)\b/i },
