@@ -36,7 +36,9 @@ function finishedArms(id: string, folder: string): Map<string, Arm> {
   return new Map(variants.map(({ name, figures }) => [name, { figures, comparison: comparisons.find(({ variant }) => variant === name) }]));
 }
 
-const interval = ({ value, low, high }: Estimate) => `${points(value)} (${points(low)} to ${points(high)})`;
+/** A share that is 0 or 1 in every seed has no interval over seeds. */
+const interval = ({ value, low, high }: Estimate) =>
+  low === high ? points(value) : `${points(value)} (${points(low)} to ${points(high)})`;
 const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
 
 function cell(arm: Arm | undefined, figure: Column['figure']): string {

@@ -15,8 +15,7 @@ const signed = (value: number) => (value < 0 ? '−' : '+') + Math.abs(value).to
 const plain = (value: number) => (value < 0 ? '−' : '') + Math.abs(value).toFixed(1);
 
 /**
- * Returns lines of Markdown. The tables show pass^1 in percent: the mean over seeds with a 95 % interval (Student's t over seeds), and the
- * value of each seed.
+ * Returns lines of Markdown. The tables show pass^1 in percent: the mean over seeds with a 95 % interval (Student's t over seeds).
  */
 export function interactionTables(rows: readonly EvaluationRow[]): string[] {
   const seeds = [...new Set(rows.map(({ settings }) => settings.seed))].sort();
@@ -41,7 +40,7 @@ export function interactionTables(rows: readonly EvaluationRow[]): string[] {
   const before = '– (before)';
   const main = Object.keys(MODELS).map((name) => {
     const cells = CUSTOMERS.flatMap((customer) => [
-      `${interval(values(name, customer), plain)} [${values(name, customer).map(plain).join(', ')}]`,
+      interval(values(name, customer), plain),
       name === before ? '' : difference(name, before, customer),
     ]);
     return `| ${name} | ${cells.join(' | ')} |`;

@@ -52,13 +52,7 @@ const TELLING: Record<LessonId, readonly RegExp[]> = {
   customer: [/pay order #W8426792 with my PayPal/, /Yes or no/],
   tools: [/Tool result/, /davidul/, /no row changed/],
   honest: [/Student’s t over the customers/, /never trained on/, /not shown/, /by chance/],
-  skills: [
-    /✗ wrong/,
-    /Wait, I want to cancel order #W3814/,
-    /error cancel_pending_order/,
-    /Calls again after a timeout/,
-    /never trained on/,
-  ],
+  skills: [/✗ wrong/, /Wait, I want to cancel order #W3814/, /error cancel_pending_order/, /Calls again after a timeout/, /two_guards/],
 };
 
 for (const { id, title } of LESSONS) {

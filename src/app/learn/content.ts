@@ -674,12 +674,12 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       },
     },
     {
-      where: 'the reward of the run',
-      open: timeouts.run,
-      focus: ['chart-reward'],
+      where: 'the bundled experiment, its figures',
+      open: href({ name: 'experiment', experiment: 'timeouts' }),
+      focus: ['figures'],
       text: [
-        'Is GRPO needed for this? Rejection sampling imitates the correct rollouts. It does as well as GRPO or better.',
-        'Two rules written by hand do as well or better too: ask for a yes before each write, and call again after each timeout. Each rule has three lines, and needs no training.',
+        'Is GRPO needed for this? Over five seeds, GRPO solves 87.5 % of the held-out tasks (95 % interval 85.0 to 90.0), and rejection sampling, which imitates the correct rollouts, 81.3 % (66.9 to 95.7). No difference is shown.',
+        'Two rules written by hand solve 91.3 % without training: ask for a yes before each write, and call again after each timeout. Each rule has three lines.',
       ],
       predict: {
         question: 'What does GRPO add to the two rules?',
