@@ -21,3 +21,11 @@ export interface ExpertOptions {
 
 /** Makes an expert that serves the customers of a domain. The same options, seed and conversation give the same act. */
 export type CreateExpert = (domain: Domain, seed: number, options?: ExpertOptions) => Expert;
+
+/** The first call of an agent's message, with its arguments as values. Undefined if the message has no call. */
+export function callOf({ tool_calls }: ChatMessage): ToolCall | undefined {
+  const made = tool_calls?.[0]?.function;
+  if (!made) return undefined;
+  const args: unknown = typeof made.arguments === 'string' ? JSON.parse(made.arguments) : made.arguments;
+  return { name: made.name, arguments: args as ToolCall['arguments'] };
+}

@@ -1,4 +1,5 @@
 /** @file What the expert knows. It reads the whole conversation again before each act, so that it can continue any conversation. */
+import { callOf } from '../../agent/acts.ts';
 import type { ChatMessage } from '../../records/conversation.ts';
 import { OUTAGE, TIMEOUT } from '../../environments/faults.ts';
 import type { ToolCall } from '../../records/task.ts';
@@ -63,7 +64,8 @@ export function readConversationState(messages: readonly ChatMessage[]): CaseFil
     lastHeard: '',
   };
   let call: ToolCall | undefined;
-  for (const { role, content, tool_calls } of messages) {
+  for (const message of messages) {
+    const { role, content } = message;
     if (role === 'user') hear(file, content);
     else if (role === 'tool') {
       const repeated = file.timedOut !== null;
@@ -74,15 +76,8 @@ export function readConversationState(messages: readonly ChatMessage[]): CaseFil
       if (repeated && file.outcome === 'failed') file.outcome = 'done';
       call = undefined;
     } else if (role === 'assistant') {
-      const made = tool_calls?.[0]?.function;
-      if (made)
-        call = {
-          name: made.name,
-          arguments:
-            typeof made.arguments === 'string'
-              ? (JSON.parse(made.arguments) as ToolCall['arguments'])
-              : (made.arguments as ToolCall['arguments']),
-        };
+      const made = callOf(message);
+      if (made) call = made;
       else {
         file.timedOut = null;
         file.lastSaid = content;

@@ -1,4 +1,5 @@
 /** @file What the expert knows. It reads the whole conversation again before each act, and nothing else. */
+import { callOf } from '../../agent/acts.ts';
 import type { ChatMessage } from '../../records/conversation.ts';
 import type { ToolCall } from '../../records/task.ts';
 import type { PhoneTrouble } from './scenario.ts';
@@ -62,18 +63,16 @@ export function readConversation(messages: readonly ChatMessage[]): CaseFile {
     lastHeard: '',
   };
   let call: ToolCall | undefined;
-  for (const { role, content, tool_calls } of messages) {
+  for (const message of messages) {
+    const { role, content } = message;
     if (role === 'user') hear(file, content);
     else if (role === 'tool') {
       if (call) readResult(file, call, content);
       call = undefined;
     } else if (role === 'assistant') {
-      const made = tool_calls?.[0]?.function;
-      if (!made) file.lastSaid = content;
-      else {
-        const args = typeof made.arguments === 'string' ? (JSON.parse(made.arguments) as unknown) : made.arguments;
-        call = { name: made.name, arguments: args as ToolCall['arguments'] };
-      }
+      const made = callOf(message);
+      if (made) call = made;
+      else file.lastSaid = content;
     }
   }
   return file;
