@@ -24,11 +24,16 @@ const MORE_REPLIES = 6;
  */
 export function scriptedCustomer(scenario: UserScenario, seed: number, wording: Wording = PLAIN): ScriptedCustomer<ShopRequest> {
   const told = scenario.benchmark ? { ...readInstruction(scenario.instruction), persona: scenario.persona } : scenario;
+  checkIntents(told.wishes, INTENTS);
   const wishes = told.wishes as ShopWish[];
-  for (const { intent } of wishes.flatMap((wish) => [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]))
-    if (!INTENTS.includes(intent))
-      throw new Error(`scenario.wishes.intent: '${String(intent)}' is unknown; expected one of ${INTENTS.join(', ')}`);
   return new ScriptedCustomer<ShopRequest>({ ...told, wishes }, seed, wording, SHOP);
+}
+
+/** @throws if the intent of a wish, or of the request that it replaces, is not in `known` */
+export function checkIntents(wishes: UserScenario['wishes'], known: readonly string[]): void {
+  for (const { intent } of wishes.flatMap((wish) => [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]))
+    if (!known.includes(intent))
+      throw new Error(`scenario.wishes.intent: '${String(intent)}' is unknown; expected one of ${known.join(', ')}`);
 }
 
 /** The state of one conversation. It depends only on the scenario, the seed and the agent's messages. `R`: the requests of the domain. */

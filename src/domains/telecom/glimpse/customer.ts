@@ -1,11 +1,10 @@
 /** @file The scripted customers of level `glimpse`. They decide like those of the shop, in their own words. */
 import type { UserScenario } from '../../../records/task.ts';
 import type { PlayedCustomer } from '../../../users/types.ts';
-import { ScriptedCustomer } from '../../retail/customer/customer.ts';
-import type { ScenarioFor } from '../../retail/customer/listening.ts';
+import { checkIntents, ScriptedCustomer } from '../../retail/customer/customer.ts';
 import { plainWording, sentence, type Wording } from '../../retail/customer/speech.ts';
 import { LINE_EARS } from './language.ts';
-import { type LineRequest, lineWishes } from './requests.ts';
+import { LINE_INTENTS, type LineRequest, type LineWish } from './requests.ts';
 
 export const LINE_WORDING: Wording<LineRequest> = plainWording<LineRequest>({
   whole: ({ intent, slots: { line_id, gb_amount } }, dice) =>
@@ -26,7 +25,8 @@ export const LINE_WORDING: Wording<LineRequest> = plainWording<LineRequest>({
 
 /** @throws if a wish is none of this level's */
 export function lineCustomer(scenario: UserScenario, seed: number): PlayedCustomer {
-  const told: ScenarioFor<LineRequest> = { ...scenario, wishes: lineWishes(scenario) };
+  checkIntents(scenario.wishes, LINE_INTENTS);
+  const told = { ...scenario, wishes: scenario.wishes as unknown as LineWish[] };
   const customer = new ScriptedCustomer<LineRequest>(told, seed, LINE_WORDING, LINE_EARS);
   return { open: () => customer.open(), hear: (text) => ({ say: customer.reply(text) }) };
 }

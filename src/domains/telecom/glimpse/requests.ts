@@ -1,6 +1,7 @@
 /** @file The requests of telecom's customers at level `glimpse`. Each request changes one line. */
 import type { Dice } from '../../../base/dice.ts';
-import type { ToolCall, UserScenario, Wish } from '../../../records/task.ts';
+import type { ToolCall, Wish } from '../../../records/task.ts';
+import type { WishFor } from '../../retail/customer/listening.ts';
 
 export const LINE_INTENTS = ['add_data', 'enable_roaming'] as const;
 export type LineIntent = (typeof LINE_INTENTS)[number];
@@ -11,10 +12,7 @@ export interface LineRequest extends Pick<Wish, 'words'> {
   slots: { line_id: string; gb_amount?: string };
 }
 
-export interface LineWish extends LineRequest {
-  impossible: boolean;
-  insteadOf?: LineRequest;
-}
+export type LineWish = WishFor<LineRequest>;
 
 export const TOOL_OF: Record<LineIntent, string> = { add_data: 'refuel_data', enable_roaming: 'enable_roaming' };
 const MOST_GB = 9;
@@ -38,11 +36,3 @@ export const goldCall = ({ intent, slots: { line_id, gb_amount } }: LineRequest)
 /** The request as a clause that follows "want to". */
 export const requestText = ({ intent, slots }: LineRequest): string =>
   intent === 'add_data' ? `add ${slots.gb_amount} GB to line ${slots.line_id}` : `enable roaming on line ${slots.line_id}`;
-
-/** The wishes of a scenario. @throws if one is none of this level's */
-export function lineWishes({ wishes }: Pick<UserScenario, 'wishes'>): LineWish[] {
-  for (const { intent } of wishes.flatMap((wish) => [wish, ...(wish.insteadOf ? [wish.insteadOf] : [])]))
-    if (!(LINE_INTENTS as readonly string[]).includes(intent))
-      throw new Error(`scenario.wishes.intent: '${intent}' is unknown; expected one of ${LINE_INTENTS.join(', ')}`);
-  return wishes as unknown as LineWish[];
-}
