@@ -24,7 +24,7 @@ const MATCHED = {
   sft_careful_only: 'imitates the one who asks',
   start: 'no training: the prompt alone',
   start_greedy: 'the same, greedy',
-  guard: 'no training: a rule of three lines asks',
+  guard: 'no training: a rule asks',
 };
 
 /** The arms of the experiments timeouts*.toml. */

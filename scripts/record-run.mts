@@ -3,7 +3,7 @@
  * evaluation before and after training. Trains and evaluates into DIR what DIR does not have yet.
  *
  *     npx tsx scripts/record-run.mts recorded DIR --preset nano --seed 42 --tasks 48
- *     npx tsx scripts/record-run.mts recorded-timeouts DIR --preset timeouts --seed 50 --tasks 96 --groups 1-3,1-5 --story
+ *     npx tsx scripts/record-run.mts recorded-timeouts DIR --preset timeouts --set total_training_steps=40 --seed 50 --tasks 96 --groups 1-3,1-5 --story
  *
  * Usage: npx tsx scripts/record-run.mts ID DIR --preset NAME --seed S --tasks N [--set key=value …] [--groups A,B …] [--story]
  *   ID        a run of RECORDED_RUNS

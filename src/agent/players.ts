@@ -19,7 +19,7 @@ export type Proposal = (call: ToolCall) => string | null;
 
 export const expertPlayer = (expert: Expert): Player => ({ act: (messages) => expert.act(messages) });
 
-/** A rule of three lines: if the model writes without a yes to exactly this write, the agent asks for the yes instead. */
+/** If the model writes without a yes to exactly this write, the agent asks for the yes instead. */
 export const consentGuard = (proposal: Proposal): Player => ({
   instead([call], messages) {
     const question = call && proposal(call);

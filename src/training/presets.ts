@@ -83,7 +83,7 @@ const TIMEOUTS: GrpoConfig = {
   // The demonstrators of the model's cold start.
   'demonstrators.careful.calls_again': 0.05,
   'demonstrators.brisk.calls_again': 1,
-  // In the experiment timeouts-rates, 40 steps with a higher rate ended anywhere between 0 and 82 %.
+  // In the experiment timeouts-rates-short, 40 steps with a higher rate ended anywhere between 0 and 82 %.
   adam_eps: 1e-8,
   lr: 5e-4,
   total_training_steps: 120,

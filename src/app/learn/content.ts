@@ -543,7 +543,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         choices: ['The training line', 'The held-out line', 'The mean of both'],
         answer: 1,
         why: [
-          'Only held-out tasks are new to the agent. Here success rose from 65 % to 83 %. The previous step showed 90 %. That was measured on 48 tasks, and its interval, 72 to 98 %, contains 83 %.',
+          'All evaluations have the same 200 tasks, from worlds that training never visits. A step of training has only 8 tasks. Here success rose from 65 % to 83 %. The previous step showed 90 %. That was measured on 48 tasks, and its interval, 72 to 98 %, contains 83 %.',
         ],
       },
     },
@@ -565,7 +565,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         ],
         answer: 1,
         why: [
-          'The data fit a small rise, a small fall and no change. They do not fit a rise of 37.8 points, which GRPO reaches with customers who change their mind. So the agent asks more often because of customers who change their mind.',
+          'The data fit a small rise, a small fall and no change. They do not fit a rise of 37.8 points, which GRPO reaches with customers who change their mind. The difference from GRPO is −37.2 points (−47.7 to −26.7). So the agent asks more often because of customers who change their mind.',
         ],
       },
     },
@@ -574,7 +574,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       open: ablation,
       focus: ['comparisons'],
       text: [
-        'Here rejection sampling differs from GRPO by +11.0 points (95 % interval 6.1 to 16.0, 5 seeds). The interval is above 0, so rejection sampling is better.',
+        'Here rejection sampling differs from GRPO by +11.0 points (95 % interval 6.1 to 16.0, 5 seeds). The interval is above 0. But rejection sampling makes two to four updates per step, and GRPO makes one. With one update, the difference is +2.7 points (−3.9 to 9.3).',
         'GRPO with three updates per step differs from GRPO by −5.8 points (95 % interval −24.8 to 13.1). The interval contains 0, so no difference is shown.',
       ],
       predict: {
@@ -594,7 +594,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['comparisons'],
       text: [
         'Ask five questions about a result. Were the tasks held out? How many tasks, and how wide is the interval? How many seeds? Is the comparison with the best simple baseline? How many variants were tried?',
-        'Of twenty comparisons without any difference, one interval misses 0 by chance. So a difference is called “shown” only after Holm’s correction for all comparisons of the table. And a result holds only for its world: here 95 % of the customers change their mind.',
+        'Of twenty comparisons without any difference, about one interval misses 0 by chance. So a difference is called “shown” only after Holm’s correction for all comparisons of the table. And a result holds only for its world: here 95 % of the customers change their mind.',
       ],
     },
   ],
@@ -604,7 +604,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       where: 'rollout 1-3-0, “Done” after a timeout',
       open: timeouts.rollout('1-3-0', { turn: 11 }),
       text: [
-        'In this shop, a tool call may be answered by “Error: timeout, perhaps not done”. Two demonstrators taught the model, and each has one skill. The careful one asks for a yes before each change, but takes a timeout for success. The brisk one never asks, but calls again after a timeout. Only 1.8 % of their conversations show both skills.',
+        'In this shop, a tool call may be answered by “Error: timeout, perhaps not done”. Two demonstrators taught the model, and each has one skill. The careful one asks for a yes before each change, but claims success after a timeout. The brisk one never asks, but calls again after a timeout. Only 1.8 % of their conversations show both skills.',
         'This is the first step of training. Here the agent acts like the careful demonstrator: it asks, meets a timeout, and says: “Done.”',
       ],
       predict: {
@@ -651,7 +651,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
         ],
         answer: 2,
         why: [
-          'It is the only rollout with both skills. Its advantage is +2.47, and that of each other rollout is −0.35. So the update makes its questions and its second call more likely, although no rule names them.',
+          'It is the only rollout with both skills. Its advantage is +2.47, and that of each other rollout is −0.35. So the update makes its questions and its second call more likely.',
           'Other groups teach one skill. In group 1-3, only rollouts that called again are correct. In group 1-5, only rollouts that asked are correct.',
         ],
       },
@@ -679,16 +679,16 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['figures'],
       text: [
         'Is GRPO needed for this? Over five seeds, GRPO solves 87.5 % of the held-out tasks (95 % interval 85.0 to 90.0), and rejection sampling, which imitates the correct rollouts, 81.3 % (66.9 to 95.7). No difference is shown.',
-        'Two rules written by hand solve 91.3 % without training: ask for a yes before each write, and call again after each timeout. Each rule has three lines.',
+        'Two rules written by hand solve 91.3 % without training: ask for a yes before each write, and call again after each timeout.',
       ],
       predict: {
         question: 'What does GRPO add to the two rules?',
         show: [],
-        choices: ['A higher rate of success', 'Nobody had to know the two rules', 'It needs no simulated customers'],
+        choices: ['A higher rate of success', 'Nobody had to write the two rules', 'It needs no simulated customers'],
         answer: 1,
         why: [
-          'GRPO gets one number for each conversation. From these outcomes it finds which habits of the demonstrators pay, and joins them. Rejection sampling finds them from the same outcomes.',
-          'If you know the rules, write them down. Learn from outcomes if nobody knows which rules are missing.',
+          'GRPO gets one number for each conversation. From these outcomes it finds which habits of the demonstrators pay. Rejection sampling finds them from the same outcomes.',
+          'If you know the rules, write them. Learn from outcomes if nobody knows which rules are missing.',
         ],
       },
     },

@@ -56,7 +56,7 @@ export const LESSONS = [
     title: 'Two skills that hardly anyone showed together',
     parts: ['Advantage'],
     minutes: 6,
-    about: 'How the outcome alone joins two skills, of which each demonstrator has one.',
+    about: 'How the outcome alone makes a rare combination of two skills the usual one.',
   },
 ] as const;
 

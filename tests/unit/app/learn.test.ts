@@ -16,6 +16,7 @@ import { pairedDifference, pairTrials } from '../../../src/evaluation/paired.ts'
 import { calledAgainShare, confirmedShare, resultOf } from '../../../src/evaluation/trial-result.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import { analyse } from '../../../src/experiments/analysis.ts';
+import type { Estimate } from '../../../src/experiments/estimate.ts';
 import { readExperiment } from '../../../src/experiments/file.ts';
 import type { TrialResult } from '../../../src/records/evaluation.ts';
 import type { LessonRow } from '../../../src/records/lesson.ts';
@@ -351,18 +352,31 @@ describe('Reading a result honestly', () => {
     expect(words[2]).toContain(`+${points(asked.value)} points (${points(asked.low)} to ${points(asked.high)})`);
     expect(asked.low * asked.high).toBeLessThan(0);
     expect(words[2]).toContain(`${points(figures('grpo').confirmed_gain!.value)} points`);
+    const confirmed = (name: string) =>
+      ablation.runs.filter(({ variant }) => variant === name).map((run) => run.evaluations.at(-1)!.figures.confirmed_writes!);
+    const [never, grpo] = [confirmed('customers_never_change_their_mind'), confirmed('grpo')];
+    const gap = never.reduce((sum, share, i) => sum + share - grpo[i]!, 0) / never.length;
+    expect(words[2]).toContain(`The difference from GRPO is ${points(gap)} points`);
   });
 
-  test('one comparison is shown, the other is not', () => {
+  test('one comparison has unequal updates, the other is not shown', () => {
     const difference = (variant: string) => analysis.comparisons.find((one) => one.variant === variant)!.difference!;
-    const [better, unsure] = [difference('rejection_sampling'), difference('grpo_three_updates')];
+    const [better, equal, unsure] = ['rejection_sampling', 'rejection_sampling_one_update', 'grpo_three_updates'].map(difference) as [
+      Estimate,
+      Estimate,
+      Estimate,
+    ];
     expect(words[3]).toContain(
       `by +${points(better.value)} points (95 % interval ${points(better.low)} to ${points(better.high)}, 5 seeds). The interval is above 0`,
     );
     expect(words[3]).toContain(
       `by ${points(unsure.value)} points (95 % interval ${points(unsure.low)} to ${points(unsure.high)}). The interval contains 0`,
     );
+    expect(words[3]).toContain(
+      `With one update, the difference is +${points(equal.value)} points (${points(equal.low)} to ${points(equal.high)})`,
+    );
     expect(better.low).toBeGreaterThan(0);
+    expect(equal.low * equal.high).toBeLessThan(0);
     expect(unsure.low * unsure.high).toBeLessThan(0);
   });
 });
