@@ -208,6 +208,14 @@ export const CLAIMS: readonly Claim[] = [
   ...OTHER_STARTS.map((name) =>
     armRow('timeouts.md', name, [...armCells('timeouts-start-2', OTHER_STARTS, name), ...armCells('timeouts-never', OTHER_STARTS, name)]),
   ),
+  ...[`${RESULTS}README.md`, `${RESULTS}matched-controls.md`].map((path) =>
+    claim(path, 'rule is {} points better', one(minus('matched-controls', 'guard').value)),
+  ),
+  claim(
+    `${RESULTS}matched-controls.md`,
+    'supervised learning from the demonstrator who asks {} points',
+    one(minus('matched-controls', 'sft_careful_only').value),
+  ),
   claim(
     `${RESULTS}timeouts.md`,
     '(between {} and {} % for GRPO and rejection sampling)',
@@ -470,7 +478,6 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by('npx tsx tests/bench/glimpse.mts --seeds 5 --first 50', '57.0 51.0 8.3 50.9 57.3 21.9 51.3 58.3 25.0 50.9 57.3 22.9 55.0 56.3 27.1'),
     by('[other seeds](../log.md) (60 to 62)', '60 62'),
   ],
-  [`${RESULTS}matched-controls.md`]: [by('**Seen in development**', '13.7 8.6 18.9 86.5 84.0 84.5 83.0 79.5 83.0')],
   [`${RESULTS}page.md`]: [
     by('npx tsx tests/bench/dashboard.mts', '0.998 0.022 0.995 0.022 6.07 5.99 4.61 4.48 1.5'),
     by('npx tsx tests/bench/keeping.mts --steps 5', '0.28 0.17 0.39'),
