@@ -74,7 +74,8 @@ function settingsTable({ settings }: SettingGroup): string {
 
 /** The shares of customers and of tool faults, for each level and for the cold start. */
 function customersTable({ settings }: SettingGroup): string {
-  const levels = ['glimpse', 'nano', 'small', 'full'];
+  // Level `small` has the customers of `nano`.
+  const levels = ['glimpse', 'nano', 'full'];
   const columns = [...levels.map((level) => levelConditions('retail', level)), COLD_START].map(conditionSettings);
   const names = Object.keys(settings).filter((name) => !name.startsWith('val_')) as (keyof (typeof columns)[number])[];
   return table(
@@ -117,7 +118,9 @@ const TABLES: Record<string, () => string> = {
   'other starts': () =>
     armTable(Object.fromEntries(OTHER_STARTS.map((name) => [name, TWO_SKILLS[name]])), [
       ...passColumns('timeouts-start-2', 'from the second start'),
+      { head: 'asks', of: 'timeouts-start-2', figure: 'confirmed' },
       ...passColumns('timeouts-never', 'without overlap'),
+      { head: 'asks', of: 'timeouts-never', figure: 'confirmed' },
     ]),
   ...Object.fromEntries(
     GROUPS.map((group) => [`settings of ${group.id}`, () => (group.id === 'customers' ? customersTable(group) : settingsTable(group))]),

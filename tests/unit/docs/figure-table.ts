@@ -206,7 +206,10 @@ export const CLAIMS: readonly Claim[] = [
   ),
   ...SKILLS.map((name) => armRow('timeouts.md', name, armCells('timeouts', SKILLS, name, greedy, confirmed, calledAgain))),
   ...OTHER_STARTS.map((name) =>
-    armRow('timeouts.md', name, [...armCells('timeouts-start-2', OTHER_STARTS, name), ...armCells('timeouts-never', OTHER_STARTS, name)]),
+    armRow('timeouts.md', name, [
+      ...armCells('timeouts-start-2', OTHER_STARTS, name, confirmed),
+      ...armCells('timeouts-never', OTHER_STARTS, name, confirmed),
+    ]),
   ),
   ...[`${RESULTS}README.md`, `${RESULTS}matched-controls.md`].map((path) =>
     claim(path, 'rule is {} points better', one(minus('matched-controls', 'guard').value)),
@@ -215,6 +218,12 @@ export const CLAIMS: readonly Claim[] = [
     `${RESULTS}matched-controls.md`,
     'supervised learning from the demonstrator who asks {} points',
     one(minus('matched-controls', 'sft_careful_only').value),
+  ),
+  claim(
+    `${RESULTS}timeouts.md`,
+    'pass^1 is {} %, and it asks before {} % of its writes',
+    one(passBySeed('timeouts-start-2', 'rejection_sampling')[0]!),
+    whole(confirmedBySeed('timeouts-start-2', 'rejection_sampling')[0]!),
   ),
   claim(
     `${RESULTS}timeouts.md`,
