@@ -334,8 +334,8 @@ export const CLAIMS: readonly Claim[] = [
   trainedRow('learned', LEARNED, 'local'),
   claim(
     `${RESULTS}customers.md`,
-    'is {} points ({}) with the scripted customer and {} ({}) with the learned one',
-    ...KINDS.map((customer) => less(LEARNED, SCRIPTED, customer)).flatMap((figure) => [sign(figure.value), ends(figure)]),
+    '| learned − scripted | {} | {} |',
+    ...KINDS.map((customer) => signed(less(LEARNED, SCRIPTED, customer))),
   ),
 
   claim(`${RESULTS}paper.md`, '(`rollout/turns/mean`) | {} | {} | {} | {} |', ...decades('rollout/turns/mean', one)),
