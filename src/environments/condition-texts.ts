@@ -8,6 +8,7 @@ export const PERSONA_LABELS: Record<Persona, string> = {
   pushy: 'pushy',
   impossible: 'impossible wish',
   confused: 'confused',
+  reserved: 'reserved',
 };
 
 export const PERSONA_MEANINGS: Record<Persona, string> = {
@@ -17,6 +18,7 @@ export const PERSONA_MEANINGS: Record<Persona, string> = {
   pushy: 'insists on a forbidden wish before accepting a no',
   impossible: 'wants only what the policy or the database forbids',
   confused: 'first gives a wrong detail',
+  reserved: 'has a second wish and tells it only when the agent asks for more',
 };
 
 export const TOOL_FAULTS: readonly { fault: keyof ToolFaults; label: string; meaning: string }[] = [

@@ -49,8 +49,8 @@ export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Condit
   // Runs from before the setting existed have tasks with all intents.
   const intents = readIntents(settings[`${prefix}intents`] ?? '');
   return {
-    customers: Object.fromEntries(PERSONAS.map((persona) => [persona, value(`customers.${persona}`)])) as CustomerShares,
-    // Runs from before a fault existed have no setting for the fault.
+    // Runs from before a persona or a fault existed have no setting for it.
+    customers: Object.fromEntries(PERSONAS.map((persona) => [persona, value(`customers.${persona}`) ?? 0])) as CustomerShares,
     tools: faults((fault) => value(`tools.${fault}`) ?? 0),
     ...(intents.length > 0 && { intents }),
   };
@@ -93,6 +93,7 @@ const LETTERS: Record<Persona | keyof ToolFaults, string> = {
   pushy: 'p',
   impossible: 'i',
   confused: 'w',
+  reserved: 'v',
   outages: 'o',
   stale_reads: 's',
   timeouts: 't',
@@ -119,7 +120,7 @@ const encode = ({ customers, tools, intents = [] }: Conditions): string =>
     ...intents,
   ].join('.');
 
-export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwost]\d{1,4})*(?:\.[a-z_]+)*$/.test(text);
+export const isConditionsCode = (text: string): boolean => /^(?:[urcpiwvost]\d{1,4})*(?:\.[a-z_]+)*$/.test(text);
 
 /** Reads a code that `conditionsCode` wrote. Undefined for ''. @throws if the text is not such a code */
 export function readConditionsCode(code: string): Conditions | undefined {

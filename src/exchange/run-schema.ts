@@ -133,6 +133,7 @@ const conditions = z.object({
     pushy: number,
     impossible: number,
     confused: number,
+    reserved: z._default(number, 0),
   } satisfies Fields<CustomerShares>),
   tools: toolFaultsSchema,
   intents: z.optional(z.array(name)),

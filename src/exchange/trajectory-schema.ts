@@ -29,6 +29,7 @@ const PERSONAS: Record<Persona, true> = {
   pushy: true,
   impossible: true,
   confused: true,
+  reserved: true,
 };
 const REWARD_TYPES: Record<RewardType, true> = { DB: true, ENV_ASSERTION: true, ACTION: true, COMMUNICATE: true, NL_ASSERTION: true };
 export const RULES: Record<Violation['rule'], true> = { not_authenticated: true, other_customer: true, unconfirmed_write: true };

@@ -1,10 +1,11 @@
 /** @file The mix of simulated customers in generated tasks, and how often tools fail. */
 
-export const PERSONAS = ['upfront', 'on_request', 'changes_mind', 'pushy', 'impossible', 'confused'] as const;
+export const PERSONAS = ['upfront', 'on_request', 'changes_mind', 'pushy', 'impossible', 'confused', 'reserved'] as const;
 /**
  * How a simulated customer behaves. `upfront` tells everything at once. `on_request` withholds facts until the agent asks.
  * `changes_mind` changes the wish when the agent asks for confirmation or reports the write. `pushy` first insists on a forbidden wish.
  * `impossible` wants only things that the policy or the database forbids. `confused` first gives a wrong detail.
+ * `reserved` tells a second wish only if the agent asks whether there is anything else.
  */
 export type Persona = (typeof PERSONAS)[number];
 

@@ -27,10 +27,12 @@ interface State {
   /** `answers`: the number of answers since the last outcome. `loops`: whether the last two answers are equal. */
   answers: number;
   loops: boolean;
+  /** Whether the agent's last message asks for more wishes. */
+  offers: boolean;
 }
 
 function stateAt(events: readonly Event[], language: CustomerLanguage): State {
-  const state: State = { outcomes: 0, refused: false, transferred: false, answers: 0, loops: false };
+  const state: State = { outcomes: 0, refused: false, transferred: false, answers: 0, loops: false, offers: false };
   let last = '';
   for (const event of events) {
     if (event.by === 'customer') continue;
@@ -46,19 +48,21 @@ function stateAt(events: readonly Event[], language: CustomerLanguage): State {
     state.refused = heard.refused;
     state.transferred ||= heard.transferred;
     state.loops = event.text === last;
+    state.offers = heard.open;
     last = event.text;
   }
   return state;
 }
 
 /** The reason why a customer that leaves after these events leaves too early. Null if it may leave. `goodbye` is its last message. */
-function tooEarly(events: readonly Event[], goodbye: string, { wishes }: UserScenario, language: CustomerLanguage): string | null {
-  const { outcomes, refused, transferred, answers, loops } = stateAt(events, language);
+function tooEarly(events: readonly Event[], goodbye: string, { persona, wishes }: UserScenario, language: CustomerLanguage): string | null {
+  const { outcomes, refused, transferred, answers, loops, offers } = stateAt(events, language);
   const spoken = events.filter(({ by }) => by === 'agent').length;
   const goodReason =
     transferred || refused || answers >= MORE_PATIENCE || (answers >= PATIENCE && loops) || (spoken >= PATIENCE && GIVES_UP.test(goodbye));
   if (goodReason) return null;
   if (outcomes === 0) return 'The customer ends the conversation, and the agent has neither done nor refused anything.';
+  if (persona === 'reserved' && !offers) return null;
   const untold = wishes.filter((wish) => !isTold(wish, events, wishes, language));
   return untold.length > 0 ? `The customer ends the conversation without its wish to ${untold[0]!.intent.replaceAll('_', ' ')}.` : null;
 }

@@ -27,7 +27,7 @@ const MAX_READ = 131_072;
 
 /** A language that understands nothing, so that checks which need one find nothing. */
 const SILENT: CustomerLanguage = {
-  listen: () => ({ claims: '', done: false, refused: false, transferred: false }),
+  listen: () => ({ claims: '', done: false, refused: false, transferred: false, open: false }),
   requests: () => false,
   names: () => false,
   contradictions: () => [],

@@ -57,8 +57,11 @@ export interface CustomerScripts {
 
 /** Understands the messages of a domain. All searches take linear time, because messages are not trusted. */
 export interface CustomerLanguage {
-  /** What a message of the agent says about the outcome. `claims` are the sentences in which the agent claims to have done something. */
-  listen(message: string): { claims: string; done: boolean; refused: boolean; transferred: boolean };
+  /**
+   * What a message of the agent says about the outcome. `claims` are the sentences in which the agent claims to have done something.
+   * `open`: the agent asks if the customer wants anything else, or how to help.
+   */
+  listen(message: string): { claims: string; done: boolean; refused: boolean; transferred: boolean; open: boolean };
   /** Whether a text of the customer asks for an act of the kind `intent`. If `intent` is absent: for any act. */
   requests(text: string, intent?: string): boolean;
   /** Whether a text names the object of a wish. */

@@ -72,7 +72,8 @@ export function instructionFor<R extends Request>(
     : [`You are ${first_name} ${last_name}.`];
   for (const [i, wish] of wishes.entries()) {
     const text = textOf(wish);
-    const also = i === 0 ? 'You want to' : 'When that is settled, you also want to';
+    const then = persona === 'reserved' ? 'When that is settled and the agent asks whether you want anything else' : 'When that is settled';
+    const also = i === 0 ? 'You want to' : `${then}, you also want to`;
     if (wish.words.owner)
       lines.push(
         `${also} ${text}. It is ${wish.words.owner[0]!.replace('my', 'your')} order, not yours; say so. If the agent refuses, insist once, then accept it and go on.`,
@@ -91,8 +92,9 @@ export function instructionFor<R extends Request>(
   }
   if (wishes.some(({ words, insteadOf }) => words.new_items ?? insteadOf?.words.new_items))
     lines.push('All other options of these items stay the same.');
-  if (tellsAll) lines.push('You say everything you want in your first message.');
+  if (tellsAll && persona !== 'reserved') lines.push('You say everything you want in your first message.');
   else if (persona === 'upfront') lines.push('You say who you are and everything you want in your first message.');
+  if (persona === 'reserved') lines.push('If the agent does not ask, you say goodbye and do not mention the other wish.');
   if (persona === 'on_request') lines.push('You are brief and give a piece of information only when the agent asks for it.');
   return lines.join(' ');
 }

@@ -15,7 +15,7 @@ import { type Draft, draft } from './scenario.ts';
 import { type Customer, INTENT_WEIGHTS, NEEDED_STATUS, requestFor } from './wishes.ts';
 import { makeAddress, makeWorld, TASKS_PER_WORLD, worldId, type WorldKey } from './world.ts';
 
-/** The weights with which the number of wishes is drawn. Pushy customers always have two. */
+/** The weights with which the number of wishes is drawn. Pushy and reserved customers always have two. */
 const WISHES: Record<Level, Record<string, number>> = {
   glimpse: { 1: 100 },
   nano: { 1: 88, 2: 12 },
@@ -96,7 +96,7 @@ function makeTask(dice: Dice, shop: Shop, shares: Conditions['customers']): Draf
   // personas are exact.
   const persona = dice.weighted<Persona>(shares);
   for (let plan = 0; plan < 100; plan++) {
-    const count = persona === 'pushy' ? 2 : Number(dice.weighted(WISHES[level]));
+    const count = persona === 'pushy' || persona === 'reserved' ? 2 : Number(dice.weighted(WISHES[level]));
     const intents = Array.from({ length: count }, () => dice.weighted(shop.weights));
     const impossible = persona !== 'impossible' ? null : shop.untooled.length && dice.chance(0.5) ? 'transfer' : 'refuse';
     for (const customer of dice.sample(customers, customers.length)) {
@@ -135,6 +135,9 @@ function makeWishes(
     // A second wish to change the default address would overwrite the first.
     if (wish && !wish.slots.order_id && wishes.some((earlier) => !earlier.slots.order_id)) return null;
     if (!wish) return null;
+    // The balance of a gift card can be too low for both. Other personas keep their tasks, because equal ids mean equal tasks.
+    if (persona === 'reserved' && wishes.some(({ slots }) => isGiftCard(slots) && slots.payment_method_id === wish.slots.payment_method_id))
+      return null;
     if (i === 0 && (persona === 'changes_mind' || persona === 'confused')) {
       const insteadOf = persona === 'confused' ? mistaken(dice, shop, wish, customer) : changedFrom(dice, shop, wish, customer, free);
       if (!insteadOf) return null;
@@ -145,6 +148,8 @@ function makeWishes(
   }
   return wishes;
 }
+
+const isGiftCard = ({ payment_method_id }: Wish['slots']) => String(payment_method_id).startsWith('gift_card');
 
 type Take = (fits: (order: Order) => boolean) => Order | undefined;
 

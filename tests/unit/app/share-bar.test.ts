@@ -43,7 +43,7 @@ test('conditions in words: shares of 0 are left out, and the default of the leve
   expect(conditionsText(undefined, 'retail', 'nano')).toBe('');
   expect(conditionsText(nano, 'retail', 'nano')).toBe('');
   expect(conditionsText(nano, 'retail', 'small')).toBe(`customers: ${allConditionsText(nano)}`);
-  const customers = { upfront: 0.6, on_request: 0, changes_mind: 0.4, pushy: 0, impossible: 0, confused: 0 };
+  const customers = { upfront: 0.6, on_request: 0, changes_mind: 0.4, pushy: 0, impossible: 0, confused: 0, reserved: 0 };
   const conditions = { customers, tools: { outages: 0.025, stale_reads: 0, timeouts: 0 } };
   expect(conditionsText(conditions, 'retail', 'nano')).toBe('customers: 60 % upfront, 40 % changes mind, tool outages 2.5 %');
   expect(sameConditions(conditions, structuredClone(conditions))).toBe(true);

@@ -2,6 +2,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test } from 'vitest';
 import { GENERATED_DOMAINS, uncodedConditions } from '../../../src/domains/registry.ts';
+import { completeShares, RELIABLE } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { Overlay, World } from '../../../src/environments/overlay.ts';
 import { retail } from '../../../src/domains/retail/definition.ts';
@@ -62,16 +63,22 @@ describe.each(LEVELS)('level %s', (level) => {
     expect(progress([], [])).toBe(1);
   });
 
+  /** The rows after the gold actions, none of which may fail. */
+  const afterGold = (task: Task) => {
+    const rows = new Overlay(worldOf(task));
+    for (const action of task.actions) {
+      const draft = new Overlay(rows);
+      expect(retail.execute(draft, action, level), `${task.id} ${action.name}`).toMatchObject({ error: false });
+      rows.apply(draft.changes());
+    }
+    return rows;
+  };
+
   test('no gold action fails, and impossible wishes do', () => {
     const names = new Set(toolSchemas(level).map((schema) => schema.function.name));
     const refusals = new Set<string>();
     for (const task of tasks) {
-      const rows = new Overlay(worldOf(task));
-      for (const action of task.actions) {
-        const draft = new Overlay(rows);
-        expect(retail.execute(draft, action, level), `${task.id} ${action.name}`).toMatchObject({ error: false });
-        rows.apply(draft.changes());
-      }
+      const rows = afterGold(task);
       for (const wish of task.scenario.wishes) {
         if (!wish.impossible) continue;
         const call = {
@@ -123,6 +130,15 @@ describe.each(LEVELS)('level %s', (level) => {
     expect(
       Math.abs(share((task) => task.scenario.wishes.length === 1) - { glimpse: 1, nano: 0.79, small: 0.59, full: 0.5 }[level]),
     ).toBeLessThan(0.08);
+  });
+
+  test('a reserved customer has two wishes, and both are possible', () => {
+    const customers = completeShares(uncodedConditions('retail', level)!.customers, { reserved: 1 });
+    const conditions = { customers, tools: RELIABLE };
+    for (const task of makeTasks({ domain: 'retail', level, split: 'train', seed: 3, count: 256, conditions })) {
+      expect(task.scenario.wishes.map(({ impossible }) => impossible)).toEqual([false, false]);
+      afterGold(task);
+    }
   });
 
   test('slots and words agree with the database', () => {

@@ -47,7 +47,7 @@ describe.each(['train', 'heldout'] as const)('on %s', (split) => {
   });
 
   it('the brisk expert fails exactly where the customer changes their mind, or has named another line of theirs', () => {
-    for (const persona of ['upfront', 'on_request', 'pushy', 'impossible'] as const)
+    for (const persona of ['upfront', 'on_request', 'pushy', 'impossible', 'reserved'] as const)
       expect(rewards(of('brisk', persona)), persona).toEqual(new Set([1]));
     expect(rewards(of('brisk', 'changes_mind'))).toEqual(new Set([0]));
     for (const { task, reward, verdict } of of('brisk', 'confused')) {

@@ -8,6 +8,7 @@ import { auditCustomer as audit } from '../../../src/users/audit.ts';
 import { shopLanguage } from '../../../src/domains/retail/customer/language.ts';
 import { PLAIN } from '../../../src/domains/retail/customer/speech.ts';
 import { VARIED } from '../../../src/domains/retail/customer/varied-speech.ts';
+import { STOP } from '../../../src/users/types.ts';
 import { AGENTS, converse, LEVELS, message, tasksFor, trajectoryOf } from '../../support/customer-conversations.ts';
 import { PLANTS } from '../../support/planted-faults.ts';
 
@@ -88,6 +89,21 @@ describe('what the audit could check', () => {
   test('a customer that may tell everything is not checked for it', () => {
     expect(auditCustomer(converse(task!, 'careful', 1), task!).skipped).toEqual([]);
     expect(auditCustomer(converse(chatty!, 'careful', 1), chatty!).skipped.map(({ check }) => check)).toEqual(['told_everything']);
+  });
+
+  test('a reserved customer may leave without its second wish only if the agent does not ask for more', () => {
+    const [reserved] = tasksFor('reserved', 'nano', 1, 3);
+    const leavesAfter = (text: string) => {
+      const nodes = [
+        message(0, 'system', ''),
+        message(1, 'user', 'Hello.'),
+        message(2, 'assistant', text, { content: text }),
+        message(3, 'user', `Thanks. ${STOP}`),
+      ];
+      return auditCustomer(trajectoryOf(reserved!, nodes, 'user_stop'), reserved!).faults.map(({ kind }) => kind);
+    };
+    expect(leavesAfter('The order is cancelled. Anything else?')).toEqual(['ended_too_early']);
+    expect(leavesAfter('The order is cancelled.')).toEqual([]);
   });
 
   test('messages of a visitor are heard and not audited', () => {

@@ -75,6 +75,20 @@ describe('personas', () => {
     }
   });
 
+  it('reserved tells a second wish only when the agent asks for more', () => {
+    const reserved = customer('reserved', [cancelOrder, returnLamp]);
+    const first = 'Cancel order #W7654321, no longer needed. Yes or no?';
+    for (const seed of SEEDS) {
+      const [opening, yes, second] = talk(reserved, [first, 'Done. Anything else?'], seed);
+      expect(opening).not.toMatch(/lamp|#W1234567/);
+      expect(isConfirmation(yes!)).toBe(true);
+      expect(second).toContain('return');
+      expect(second).not.toContain(STOP);
+      for (const end of ['Done.', 'Sorry, I cannot do that.']) expect(talk(reserved, [first, end], seed).at(-1), end).toContain(STOP);
+    }
+    expect(talk(customer('upfront', [cancelOrder, returnLamp]), [first, 'Done.']).at(-1)).toContain('return');
+  });
+
   it('tellsAll opens with every fact of the wish, also where chance would decide', () => {
     const insteadOf = { ...cancelOrder, slots: { ...cancelOrder.slots, order_id: '#W4321' } };
     for (const seed of SEEDS) {

@@ -96,8 +96,8 @@ export class ScriptedCustomer<R extends Request> {
     if (!request) return heard.open || heard.done ? this.wording.goodbye(dice) : this.ignore(this.wording.unknown(dice));
     if (heard.confirm) return this.confirm(text, heard, request);
     const identity = heard.asksEmail || heard.asksName;
-    if (heard.done && !identity && !heard.facts.size) return this.settled(text, request);
-    if (heard.refused && !identity && !heard.facts.size) return this.refusal();
+    if (heard.done && !identity && !heard.facts.size) return this.settled(text, heard, request);
+    if (heard.refused && !identity && !heard.facts.size) return this.refusal(heard);
     if (identity || heard.facts.size) return this.inform(heard, request);
     this.ignored += heard.open ? 0.5 : 1;
     return this.wording.state(request, this.tellsAll || this.ignored > 1, dice);
@@ -105,7 +105,7 @@ export class ScriptedCustomer<R extends Request> {
 
   private confirm(text: string, heard: Heard, request: R): string {
     if (this.reported(text, heard, request)) {
-      if (!this.ears.proposes(heard.rest)) return this.next();
+      if (!this.ears.proposes(heard.rest)) return this.next(heard);
       this.advance();
       // After its last wish, the customer refuses everything that the agent proposes.
       return this.request ? this.confirm(heard.rest, { ...heard, claims: '' }, this.request) : this.wording.goodbye(this.dice);
@@ -138,21 +138,21 @@ export class ScriptedCustomer<R extends Request> {
    * Handles a claim of success. The customer believes it, except if it names another order, or if it is about the request before
    * a change of mind.
    */
-  private settled(text: string, request: R): string {
+  private settled(text: string, heard: Heard, request: R): string {
     if (this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     const ids = this.ears.ids(text);
     const own = this.ears.idOf(request);
     if (ids.length && own && !ids.includes(own)) return this.ignore(this.wording.correct(request, this.dice));
-    return this.next();
+    return this.next(heard);
   }
 
-  private refusal(): string {
+  private refusal(heard: Heard): string {
     if (this.scenario.persona === 'confused' && this.wish?.insteadOf && !this.changedMind) return this.changeMind(this.wish);
     if (this.scenario.persona === 'pushy' && this.wish?.impossible && !this.insisted) {
       this.insisted = true;
       return this.wording.insist(this.dice);
     }
-    return this.next();
+    return this.next(heard);
   }
 
   private changeMind(wish: R): string {
@@ -168,9 +168,12 @@ export class ScriptedCustomer<R extends Request> {
     this.ignored = 0;
   }
 
-  private next(): string {
+  /** Goes on with the next wish. A reserved customer leaves if the agent did not ask for more. */
+  private next({ open }: Heard): string {
     this.advance();
-    return this.request ? this.wording.also(this.request, this.tellsAll, this.dice) : this.wording.goodbye(this.dice);
+    return this.request && (open || this.scenario.persona !== 'reserved')
+      ? this.wording.also(this.request, this.tellsAll, this.dice)
+      : this.wording.goodbye(this.dice);
   }
 
   private inform(heard: Heard, request: R): string {

@@ -28,6 +28,7 @@ export function readInstruction(text: string): UserScenario {
 }
 
 function personaOf(text: string): Persona {
+  if (/\basks whether you want anything else\b/i.test(text)) return 'reserved';
   return /\bonly when\b.{0,200}\basks?\b|\bbrief\b|\breactive\b|\bprivate\b/i.test(text) ? 'on_request' : 'upfront';
 }
 

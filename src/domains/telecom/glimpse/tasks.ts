@@ -79,7 +79,7 @@ function linesOf({ lines }: Provider, { line_ids }: Customer): Lines {
   return { active: own(({ status }) => status === 'Active'), suspended: own(({ status }) => status !== 'Active') };
 }
 
-/** A pushy customer has a forbidden wish and then another one. */
+/** A pushy customer has a forbidden wish and then another one. A reserved customer has two wishes. */
 function makeWishes(dice: Dice, provider: Provider, persona: Persona, lines: Lines, intents: readonly LineIntent[]): LineWish[] {
   const [line, other] = dice.sample(lines.active, 2) as [string, string];
   const granted = requestFor(dice, dice.pick(intents), line);
@@ -89,6 +89,11 @@ function makeWishes(dice: Dice, provider: Provider, persona: Persona, lines: Lin
       return [forbidden()];
     case 'pushy':
       return [forbidden(), { ...granted, impossible: false }];
+    case 'reserved':
+      return [
+        { ...granted, impossible: false },
+        { ...requestFor(dice, dice.pick(intents), other), impossible: false },
+      ];
     case 'changes_mind':
       return [{ ...granted, impossible: false, insteadOf: changedFrom(dice, granted, other, intents) }];
     case 'confused': {
