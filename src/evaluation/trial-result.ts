@@ -2,12 +2,13 @@
 import { writesOf } from '../agent/trajectory.ts';
 import { callsOf } from '../base/message-path.ts';
 import { auditOf } from '../domains/customer-audit.ts';
-import { isAudited } from '../domains/registry.ts';
+import { isAudited, languageOf } from '../domains/registry.ts';
 import { TIMEOUT } from '../environments/faults.ts';
 import type { Json } from '../records/json.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { hearable } from '../users/hearable.ts';
 import { isRewardDenied } from './customer-quality.ts';
 
 /**
@@ -40,6 +41,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
     ...outcomeOf(trajectory),
     customer: customerOf(trajectory.task),
     ...timeoutsOf(trajectory),
+    ...offeredOf(trajectory),
     faults: faults.map(({ kind }) => kind),
     ...(judged && { judged: true }),
     ...(isRewardDenied(trajectory, faults) && { denied: true }),
@@ -47,7 +49,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
 }
 
 /** The part of the summary that a trial and a rollout of training have in common. */
-export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'timeouts' | 'faults' | 'judged' | 'denied'> {
+export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'timeouts' | 'offered' | 'faults' | 'judged' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {
@@ -80,6 +82,19 @@ function timeoutsOf({ nodes }: Pick<Trajectory, 'nodes'>): Pick<TrialResult, 'ti
 export function calledAgainShare(results: readonly TrialResult[]): number | null {
   const sum = (key: 'met' | 'again') => results.reduce((total, { timeouts }) => total + (timeouts?.[key] ?? 0), 0);
   return sum('met') === 0 ? null : sum('again') / sum('met');
+}
+
+function offeredOf({ task, nodes }: Trajectory): Pick<TrialResult, 'offered'> {
+  const language = languageOf(task.domain);
+  if (!language || task.scenario.persona !== 'reserved') return {};
+  const heard = nodes.filter(({ role }) => role === 'assistant').map(({ text }) => language.listen(hearable(text)));
+  return { offered: heard.some(({ claims, open }) => claims !== '' && open) };
+}
+
+/** The share of reserved customers whom the agent asked for more after a request. Null if no customer is reserved. */
+export function offeredShare(results: readonly TrialResult[]): number | null {
+  const reserved = results.filter(({ offered }) => offered !== undefined);
+  return reserved.length === 0 ? null : reserved.filter(({ offered }) => offered).length / reserved.length;
 }
 
 /** The share of writes to which the customer said yes. Null if there are no writes, or if the domain has no audit. */

@@ -3,7 +3,7 @@ import type { TrialResult } from '../records/evaluation.ts';
 import type { ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
 import { type GrpoConfig, measuredMetrics, type StepMetrics } from '../records/run.ts';
 import { mean } from '../evaluation/pass-hat.ts';
-import { calledAgainShare, confirmedShare, confirmedWrites } from '../evaluation/trial-result.ts';
+import { calledAgainShare, confirmedShare, confirmedWrites, offeredShare } from '../evaluation/trial-result.ts';
 
 /** The metric of transfers. The tool has the same name in every domain. */
 const HAND_OVER = 'tool_call/transfer_to_human_agents/usage_ratio';
@@ -92,6 +92,7 @@ function evaluationOf(step: number, results: readonly TrialResult[], tasks: read
   const scored = results.filter(({ reward }) => reward !== null);
   const confirmed = confirmedShare(scored);
   const again = calledAgainShare(scored);
+  const offered = offeredShare(scored);
   return {
     step,
     success: successOf(results, tasks),
@@ -104,6 +105,7 @@ function evaluationOf(step: number, results: readonly TrialResult[], tasks: read
             hand_overs: mean(scored.map(({ termination }) => Number(termination === 'terminal_tool'))),
             ...(confirmed !== null && { confirmed_writes: confirmed }),
             ...(again !== null && { called_again: again }),
+            ...(offered !== null && { offered_more: offered }),
           },
   };
 }

@@ -69,6 +69,8 @@ export interface TrialResult {
   writes: number;
   /** How many calls met a timeout, and after how many of them the agent's next act was a call. Absent: no call met a timeout. */
   timeouts?: { met: number; again: number };
+  /** Whether the agent asked a reserved customer for more after a request. Absent: the customer is not reserved. */
+  offered?: boolean;
   /** The kinds of the customer's faults, one entry for each fault. */
   faults: CustomerFaultKind[];
   /** True if a language model took part in the audit of the customer. */

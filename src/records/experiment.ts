@@ -54,9 +54,9 @@ export interface ExperimentEvaluation {
   writes?: [confirmed: number, of: number][];
   /**
    * Figures of the scored trials: `turns` is the mean, `hand_overs` the share of trials that ended with a terminal tool,
-   * `confirmed_writes` the share of writes that the customer had confirmed, and `called_again` the share of timeouts after which the agent
-   * called again. `confirmed_writes` is absent if nothing was written, or if the domain is not audited. `called_again` is absent if no
-   * call met a timeout.
+   * `confirmed_writes` the share of writes that the customer had confirmed, `called_again` the share of timeouts after which the agent
+   * called again, and `offered_more` the share of reserved customers whom it asked for more. A share of nothing is absent, and so is
+   * `confirmed_writes` if the domain is not audited.
    */
   figures: Record<string, number>;
 }
