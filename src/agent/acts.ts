@@ -1,7 +1,8 @@
 /** @file The acts of an agent that is not a language model, and the type of a programmed agent (an expert). */
 import type { Domain } from '../environments/types.ts';
 import type { ChatMessage } from '../records/conversation.ts';
-import type { Style } from '../records/dataset.ts';
+import { type Habit, HABITS, type HabitShares, type Style } from '../records/dataset.ts';
+import { hash32 } from '../base/random.ts';
 import type { ToolCall } from '../records/task.ts';
 
 /** `note` is text that the agent writes next to the call. The customer does not hear it. */
@@ -15,9 +16,16 @@ export interface Expert {
 export interface ExpertOptions {
   /** Default: `careful`. */
   style?: Style;
-  /** After a timeout: true calls the tool again, false claims success. Default: true. */
-  callsAgain?: boolean;
+  /** Default: all. */
+  habits?: ReadonlySet<Habit>;
 }
+
+export const ALL_HABITS: ReadonlySet<Habit> = new Set(HABITS);
+
+/** Draws the habits that a demonstrator has in the conversation with this seed. */
+export const drawHabits = (seed: number, style: Style, shares?: HabitShares): ReadonlySet<Habit> =>
+  // Key 1 of these draws chooses the demonstrator.
+  new Set(HABITS.filter((habit, i) => hash32(seed, i + 2) < (shares?.[style][habit] ?? 1) * 2 ** 32));
 
 /** Makes an expert that serves the customers of a domain. The same options, seed and conversation give the same act. */
 export type CreateExpert = (domain: Domain, seed: number, options?: ExpertOptions) => Expert;

@@ -76,6 +76,9 @@ export const TURN_REWARDED: readonly string[] = DOMAINS.filter(({ rewardsTurns }
 
 export const rewardsTurns = (domain: string): boolean => domainOf(domain)?.rewardsTurns === true;
 
+/** The names of the domains whose demonstrators can lack habits. */
+export const WITH_HABITS: readonly string[] = DOMAINS.filter(({ habits }) => habits).map(({ name }) => name);
+
 /** The tools that transfer the customer to a human. For an unknown domain: those of all domains. */
 export const transfersOf = (domain: string): readonly string[] =>
   domainOf(domain)?.transfers ?? [...new Set(DOMAINS.flatMap(({ transfers }) => transfers))];

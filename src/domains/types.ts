@@ -49,4 +49,6 @@ export interface DomainModule {
   proposal?: () => Promise<Proposal>;
   /** The expert that plays the conversations from which a model first learns. */
   demonstrator?: () => Promise<CreateExpert>;
+  /** True if the demonstrator can lack habits (`ExpertOptions`). */
+  habits?: true;
 }

@@ -8,11 +8,13 @@ export const STYLES = ['careful', 'brisk'] as const;
 export type Style = (typeof STYLES)[number];
 
 /**
- * How often a demonstrator of each style calls a tool again after a timeout: a share of its conversations, 0 to 1. In the others the
- * demonstrator claims success.
+ * What a demonstrator does in some of its conversations or in all. `calls_again`: after a timeout it calls the tool again, else it claims
+ * success. `offers_more`: after a request it asks whether there is anything else.
  */
-export type CallsAgain = Record<Style, number>;
-export const ALWAYS_AGAIN: CallsAgain = { careful: 1, brisk: 1 };
+export const HABITS = ['calls_again', 'offers_more'] as const;
+export type Habit = (typeof HABITS)[number];
+/** For each style: the share of conversations with the habit, 0 to 1. */
+export type HabitShares = Record<Style, Record<Habit, number>>;
 
 /** One line of a JSONL file in TRL's dataset format, with additional fields. Files of other tools lack the additional fields. */
 export interface DatasetConversation extends Conversation {
@@ -39,8 +41,8 @@ export interface DatasetOptions {
   seed: number;
   styles: readonly Style[];
   conditions: Conditions;
-  /** Absent: always. */
-  callsAgain?: CallsAgain;
+  /** Absent: all habits in all conversations. */
+  habits?: HabitShares;
 }
 
 export interface DatasetRow {

@@ -102,7 +102,7 @@ export interface TrainerApi {
   sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
   /** @param settings those `customers.*` and `tools.*` that differ from the cold start's */
   synthesize(
-    options: Omit<SynthesizeOptions, 'conditions' | 'callsAgain'>,
+    options: Omit<SynthesizeOptions, 'conditions' | 'habits'>,
     settings: Record<string, string>,
     progress: Progress,
   ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;

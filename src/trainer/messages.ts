@@ -178,7 +178,7 @@ export interface PlayRequest {
 
 export interface DatasetRequest {
   name: string;
-  options: Omit<DatasetOptions, 'conditions' | 'callsAgain'>;
+  options: Omit<DatasetOptions, 'conditions' | 'habits'>;
   /** Those `customers.*`, `tools.*` and `demonstrators.*` that differ from the cold start's. */
   settings: Record<string, string>;
 }

@@ -146,7 +146,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async synthesize(
-    options: Omit<SynthesizeOptions, 'conditions' | 'callsAgain'>,
+    options: Omit<SynthesizeOptions, 'conditions' | 'habits'>,
     settings: Record<string, string>,
     progress: Progress,
   ): ReturnType<TrainerApi['synthesize']> {

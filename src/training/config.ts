@@ -12,8 +12,9 @@ import {
   rewardsTurns,
   taskSplits,
   TURN_REWARDED,
+  WITH_HABITS,
 } from '../domains/registry.ts';
-import { type CallsAgain, type Style, STYLES } from '../records/dataset.ts';
+import { type Habit, HABITS, type HabitShares, type Style, STYLES } from '../records/dataset.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -132,6 +133,7 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
     );
   }
   checkIntents(config);
+  checkHabits(config);
   if (!taskSplits(config.domain).includes(config.val_split))
     throw new ConfigError(
       `setting "val_split" is "${config.val_split}": expected ${taskSplits(config.domain).join(' or ')}, the splits of ${config.domain}`,
@@ -149,6 +151,15 @@ function checkIntents(config: GrpoConfig): void {
     const expected = known.length > 0 ? `some of ${known.join(', ')}` : 'no value';
     throw new ConfigError(`setting "${name}" has "${unknown}": expected ${expected} at ${config.domain} ${config.level}`);
   }
+}
+
+/** @throws ConfigError if a habit is set for demonstrators that always have it */
+function checkHabits(config: GrpoConfig): void {
+  const name = HABIT_SETTINGS.find((setting) => config[setting] !== 1);
+  if (name === undefined || WITH_HABITS.includes(config.domain)) return;
+  throw new ConfigError(
+    `setting "${name}" is ${config[name]}: expected 1, as only demonstrators of ${WITH_HABITS.join(', ')} can lack habits`,
+  );
 }
 
 /** @throws ConfigError if no term of the reward is switched on, or if the domain or the estimator does not fit a term */
@@ -192,10 +203,12 @@ export function evaluationConfig({
   return config;
 }
 
+const HABIT_SETTINGS = STYLES.flatMap((style) => HABITS.map((habit) => `demonstrators.${style}.${habit}` as const));
+
 /** The settings of the cold start's conversations. */
 const COLD_START_SETTINGS = [
   ...Object.keys(conditionSettings(COLD_START)).filter((name) => !name.startsWith('val_')),
-  ...STYLES.map((style) => `demonstrators.${style}.calls_again`),
+  ...HABIT_SETTINGS,
   'intents',
 ];
 
@@ -204,20 +217,21 @@ export function coldStart(
   domain: string,
   level: string,
   settings: Record<string, unknown> = {},
-): { conditions: Conditions; callsAgain: CallsAgain } {
+): { conditions: Conditions; habits: HabitShares } {
   const other = Object.keys(settings).find((name) => !COLD_START_SETTINGS.includes(name));
   if (other) throw new ConfigError(`unknown setting "${other}"; known: ${COLD_START_SETTINGS.join(', ')}`);
   const base: GrpoConfig = { ...limitsFor(domain, level), ...conditionSettings(COLD_START) };
   const config = resolve(grpoSchema, base, withConditions(base, settings));
   checkIntents(config);
-  return { conditions: conditionsOf(config, 'train'), callsAgain: callsAgainOf(config) };
+  checkHabits(config);
+  return { conditions: conditionsOf(config, 'train'), habits: habitsOf(config) };
 }
 
-/** What demonstrators do after a timeout. */
-export const callsAgainOf = (config: Pick<GrpoConfig, `demonstrators.${Style}.calls_again`>): CallsAgain => ({
-  careful: config['demonstrators.careful.calls_again'],
-  brisk: config['demonstrators.brisk.calls_again'],
-});
+/** The habits of the demonstrators. Runs from before a habit existed have no setting for it. */
+export const habitsOf = (config: Partial<Pick<GrpoConfig, `demonstrators.${Style}.${Habit}`>>): HabitShares => {
+  const of = (style: Style) => Object.fromEntries(HABITS.map((habit) => [habit, config[`demonstrators.${style}.${habit}`] ?? 1]));
+  return Object.fromEntries(STYLES.map((style) => [style, of(style)])) as HabitShares;
+};
 
 /** @throws ConfigError */
 export function sftConfig(overrides: Record<string, unknown> = {}): SftConfig {

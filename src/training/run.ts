@@ -9,7 +9,7 @@ import type { Learner } from '../engine/types.ts';
 import { playerOf } from '../evaluation/agents.ts';
 import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
-import { callsAgainOf } from './config.ts';
+import { habitsOf } from './config.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
 import { validationSampling, valSplit } from './evaluation-settings.ts';
 import { grpoStep } from './grpo.ts';
@@ -97,7 +97,7 @@ async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: nu
       seed: config.seed,
       firstStream: EVALUATION_STREAM,
       concurrency,
-      player: await playerOf(config.val_agent, stage.domain, callsAgainOf(config)),
+      player: await playerOf(config.val_agent, stage.domain, habitsOf(config)),
       signal: hooks.signal,
       onProgress: hooks.onEvaluationProgress,
       onTrialStart: hooks.onTrialStart,

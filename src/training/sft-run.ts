@@ -12,7 +12,7 @@ import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { customerScripts } from '../domains/registry.ts';
 import { ScriptedUsers } from '../users/scripted.ts';
-import { callsAgainOf } from './config.ts';
+import { habitsOf } from './config.ts';
 import { maskedTokens, sftPasses } from './sft.ts';
 import type { StepHooks } from './step-batch.ts';
 import { type StepResult, Stopwatch, sum } from './step-result.ts';
@@ -72,7 +72,7 @@ async function demonstrate({ environments }: Stage, config: GrpoConfig, step: nu
       count,
       seed,
       conditions,
-      callsAgain: callsAgainOf(config),
+      habits: habitsOf(config),
       ...(style !== 'both' && { styles: [style] }),
       from: (step - 1) * mostTried(count),
     },

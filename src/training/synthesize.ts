@@ -3,6 +3,7 @@
  * only verified conversations are kept: those with reward 1. The audit has no influence, because a brisk demonstrator writes
  * without a yes on purpose.
  */
+import { drawHabits } from '../agent/acts.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { expertPlayer, messagesOf } from '../agent/players.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
@@ -16,7 +17,7 @@ import type { Environments } from '../environments/types.ts';
 import { intentOf } from '../evaluation/trial-result.ts';
 import type { Conditions } from '../records/conditions.ts';
 import type { ChatMessage } from '../records/conversation.ts';
-import { ALWAYS_AGAIN, type CallsAgain, type DatasetConversation, STYLES, type Style } from '../records/dataset.ts';
+import { type DatasetConversation, type HabitShares, STYLES, type Style } from '../records/dataset.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
 import type { MessageNode, Trajectory } from '../records/trajectory.ts';
@@ -37,8 +38,8 @@ export interface SynthesizeOptions {
   styles?: readonly Style[];
   /** Default: cooperative customers, few of whom change their mind. */
   conditions?: Conditions;
-  /** What the demonstrators do after a timeout. Default: they always call again. */
-  callsAgain?: CallsAgain;
+  /** Default: the demonstrators have all habits in all conversations. */
+  habits?: HabitShares;
   /** The index of the first task to play. Default: 0. */
   from?: number;
   /**
@@ -64,9 +65,8 @@ const KEPT_AT_LEAST = 1 / 4;
 const BATCH = 64;
 /** An upper bound on the number of tasks that `synthesize` plays to keep `count` conversations. */
 export const mostTried = (count: number): number => BATCH + Math.max(TRIED_AT_LEAST, Math.ceil(count / KEPT_AT_LEAST));
-/** Keys of the random draws that choose the demonstrator of a conversation, and what the demonstrator does after a timeout. */
+/** The key of the random draw that chooses the demonstrator of a conversation. */
 const DEMONSTRATOR = 1;
-const AFTER_TIMEOUT = 2;
 
 /**
  * Plays training tasks, starting with the first one, until `count` conversations are kept. `solved` of the `tried`
@@ -80,9 +80,9 @@ export async function synthesize(
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
 ): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
-  const { styles = STYLES, conditions = COLD_START, callsAgain = ALWAYS_AGAIN, from = 0, side = 'agent' } = options;
+  const { styles = STYLES, conditions = COLD_START, habits, from = 0, side = 'agent' } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
-  const demonstrate = await demonstrators(stage, options.domain, options.level, { styles, callsAgain });
+  const demonstrate = await demonstrators(stage, options.domain, options.level, { styles, habits });
   const { domain: name, level, seed } = options;
   const conversations: SynthesizedConversation[] = [];
   let [tried, solved] = [0, 0];
@@ -137,12 +137,11 @@ export async function demonstrators(
   stage: { environments: Environments; users: UserSimulator },
   name: string,
   level: string,
-  { styles = STYLES, callsAgain = ALWAYS_AGAIN }: Pick<SynthesizeOptions, 'styles' | 'callsAgain'> = {},
+  { styles = STYLES, habits }: Pick<SynthesizeOptions, 'styles' | 'habits'> = {},
 ): Promise<(task: Task, seed: number) => Promise<Demonstration>> {
   const [createExpert, domain] = await Promise.all([demonstratorOf(name), stage.environments.domain(name, level)]);
   return async (task, seed) => {
     const demonstrator = styles[hash32(seed, DEMONSTRATOR) % styles.length]!;
-    const again = hash32(seed, AFTER_TIMEOUT) < callsAgain[demonstrator] * 2 ** 32;
     const trajectory = await runEpisode({
       ...stage,
       task,
@@ -155,7 +154,7 @@ export async function demonstrators(
       stream: 0,
       group: task.id,
       index: 0,
-      player: expertPlayer(createExpert(domain, seed, { style: demonstrator, callsAgain: again })),
+      player: expertPlayer(createExpert(domain, seed, { style: demonstrator, habits: drawHabits(seed, demonstrator, habits) })),
     });
     return { demonstrator, trajectory, tools: domain.tools };
   };

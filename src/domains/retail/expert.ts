@@ -7,7 +7,7 @@
  * changes items, the brisk expert puts the proposal into a note next to the call. Both are honest. Which one serves better
  * depends on the customers.
  */
-import type { Act, CreateExpert } from '../../agent/acts.ts';
+import { type Act, ALL_HABITS, type CreateExpert } from '../../agent/acts.ts';
 import type { Style } from '../../records/dataset.ts';
 import type { ToolCall } from '../../records/task.ts';
 import { isConfirmation } from '../../agent/answers.ts';
@@ -18,7 +18,7 @@ import { findAddress, findItems, findOrderId, findPayment, findReason, findVaria
 
 const ASK_YES = 'Yes or no?';
 const ELSE = 'Anything else?';
-const DONE = [`Done. ${ELSE}`, `That is done. ${ELSE}`];
+const DONE = ['Done.', 'That is done.'];
 const IDENTIFY = ['What is your email, or your name and zip?', 'Your email please, or your name and zip?'];
 const TOOL: Record<Intent, string> = {
   cancel: 'cancel_pending_order',
@@ -40,14 +40,15 @@ const WANTS: Record<Intent, string> = {
 };
 
 /** Creates the expert for those tools of the shop that `domain` has. */
-export const createExpert: CreateExpert = (domain, seed, { style = 'careful', callsAgain = true } = {}) => {
+export const createExpert: CreateExpert = (domain, seed, { style = 'careful', habits = ALL_HABITS } = {}) => {
   const tools = new Set(domain.tools.map((tool) => tool.function.name));
   return {
     act(messages) {
       const pick = (phrasings: readonly string[]): Act => ({ say: phrasings[hash32(seed, messages.length) % phrasings.length]! });
       const file = readConversationState(messages);
-      if (file.timedOut) return callsAgain ? { call: file.timedOut } : pick(DONE);
-      return nextAct(file, tools, pick, style);
+      const done = () => pick(habits.has('offers_more') ? DONE.map((text) => `${text} ${ELSE}`) : DONE);
+      if (file.timedOut) return habits.has('calls_again') ? { call: file.timedOut } : done();
+      return !file.request && file.outcome === 'done' ? done() : nextAct(file, tools, pick, style);
     },
   };
 };
@@ -62,7 +63,6 @@ function nextAct(file: CaseFile, tools: ReadonlySet<string>, pick: Pick, style: 
     if (!file.user) return { call: { name: 'get_user_details', arguments: { user_id: file.userId } } };
   }
   if (!request) {
-    if (file.outcome === 'done') return pick(DONE);
     if (file.outcome === 'failed' || file.outcome === 'refused') return pick([`Sorry, I cannot do that. ${ELSE}`]);
     return pick(['How can I help you?']);
   }

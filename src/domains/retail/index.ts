@@ -18,4 +18,5 @@ export const retail: DomainModule = {
   stranger: 'text',
   proposal: async () => (await import('./proposal.ts')).proposalOf,
   demonstrator: async () => (await import('./expert.ts')).createExpert,
+  habits: true,
 };

@@ -3,8 +3,34 @@
  * rollouts, or on conversations of demonstrators.
  */
 import { z } from 'zod';
-import { STYLES } from '../../records/dataset.ts';
+import { type Habit, HABITS, type Style, STYLES } from '../../records/dataset.ts';
 import { count, settingGroup, share } from './setting.ts';
+
+const HABIT_TEXTS: Record<Habit, { label: string; help: string }> = {
+  calls_again: {
+    label: 'call again',
+    help: 'call a tool again after a timeout. In the others they claim success.',
+  },
+  offers_more: {
+    label: 'offer more',
+    help: 'ask “Anything else?” after each request. In the others they only say that it is done.',
+  },
+};
+
+type HabitSetting = { schema: typeof share; default: number; label: string; help: string };
+const habits = Object.fromEntries(
+  STYLES.flatMap((style) =>
+    HABITS.map((habit): [string, HabitSetting] => [
+      `demonstrators.${style}.${habit}`,
+      {
+        schema: share,
+        default: 1,
+        label: `${style[0]!.toUpperCase()}${style.slice(1)} demonstrators ${HABIT_TEXTS[habit].label}`,
+        help: `The share of their conversations in which ${style} demonstrators ${HABIT_TEXTS[habit].help}`,
+      },
+    ]),
+  ),
+) as Record<`demonstrators.${Style}.${Habit}`, HabitSetting>;
 
 export const method = settingGroup({
   id: 'method',
@@ -41,17 +67,6 @@ export const method = settingGroup({
       label: 'Customers of demonstrations',
       help: 'Only with sft. cold_start: cooperative customers, as in the cold start. run: the customers and tools of this run.',
     },
-    'demonstrators.careful.calls_again': {
-      schema: share,
-      default: 1,
-      label: 'Careful demonstrators call again',
-      help: 'The share of their conversations in which careful demonstrators call a tool again after a timeout. In the others they claim success.',
-    },
-    'demonstrators.brisk.calls_again': {
-      schema: share,
-      default: 1,
-      label: 'Brisk demonstrators call again',
-      help: 'The share of their conversations in which brisk demonstrators call a tool again after a timeout. In the others they claim success.',
-    },
+    ...habits,
   },
 });

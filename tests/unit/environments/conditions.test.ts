@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { COLD_START, completeShares, conditionsCode, conditionsOf, readConditionsCode } from '../../../src/environments/conditions.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { faultOf, OUTAGE, TIMEOUT } from '../../../src/environments/faults.ts';
-import { type Conditions, type CustomerShares, PERSONAS } from '../../../src/records/conditions.ts';
+import { type Conditions, type CustomerShares, type Persona, PERSONAS } from '../../../src/records/conditions.ts';
+import type { GrpoConfig } from '../../../src/records/run.ts';
+import type { Style } from '../../../src/records/dataset.ts';
 import type { Task } from '../../../src/records/task.ts';
 import { coldStart, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
@@ -32,7 +34,7 @@ describe('shares', () => {
   });
 
   test('shares that are not given keep their proportions', () => {
-    const shares = { upfront: 0.4, on_request: 0.2, changes_mind: 0.4, pushy: 0, impossible: 0, confused: 0 };
+    const shares = { upfront: 0.4, on_request: 0.2, changes_mind: 0.4, pushy: 0, impossible: 0, confused: 0, reserved: 0 };
     expect(completeShares(shares, { changes_mind: 0.7 })).toEqual({ ...shares, upfront: 0.2, on_request: 0.1, changes_mind: 0.7 });
     expect(completeShares(shares, { confused: 0.5, changes_mind: 0 })).toMatchObject({
       upfront: 0.333333,
@@ -48,7 +50,12 @@ describe('shares', () => {
     expect(() => completeShares(only('pushy'), { upfront: 1.5 })).toThrow('customers.upfront is 1.5: expected 0 to 1');
     expect(() => completeShares(only('pushy'), { upfront: 0.7, pushy: 0.7 })).toThrow('sum to 1.4: expected at most 1');
     const all = Object.fromEntries(PERSONAS.map((persona) => [persona, 0.1]));
-    expect(() => completeShares(only('pushy'), all)).toThrow('customers.* sum to 0.6: expected 1');
+    expect(() => completeShares(only('pushy'), all)).toThrow('customers.* sum to 0.7: expected 1');
+  });
+
+  test('a run from before a kind of customer existed has none of them', () => {
+    const { 'customers.reserved': _, ...old } = grpoConfig('nano');
+    expect(conditionsOf(old as GrpoConfig, 'train')).toEqual(levelConditions('retail', 'nano'));
   });
 
   test('as settings of a run: training and evaluation apart, other levels with their own defaults', () => {
@@ -194,20 +201,49 @@ describe('timeouts', () => {
     }
   });
 
+  test('who does not offer more loses the reserved customers', async () => {
+    const stage = { environments: createEnvironments({ domains: GENERATED_DOMAINS }), users: new ScriptedUsers(customerScripts) };
+    const habits = { careful: { calls_again: 1, offers_more: 0.25 }, brisk: { calls_again: 1, offers_more: 1 } };
+    const offers = async (persona: Persona) => {
+      const reliable = { customers: only(persona), tools: { outages: 0, stale_reads: 0, timeouts: 0 } };
+      const options = { domain: 'retail', level: 'glimpse', count: 400, seed: 3, conditions: reliable, habits };
+      const { conversations } = await synthesize(stage, options);
+      const share = (style: Style) => {
+        const own = conversations.filter(({ demonstrator }) => demonstrator === style);
+        return own.filter(({ messages }) => messages.some(({ content }) => content.endsWith('Anything else?'))).length / own.length;
+      };
+      return { careful: share('careful'), brisk: share('brisk') };
+    };
+    // Only conversations with reward 1 are kept.
+    expect(await offers('reserved')).toEqual({ careful: 1, brisk: 1 });
+    const upfront = await offers('upfront');
+    expect(upfront.brisk).toBe(1);
+    expect(Math.abs(upfront.careful - 0.25)).toBeLessThan(0.1);
+  });
+
+  test('habits are settings of the shop alone', () => {
+    const setting = { 'demonstrators.brisk.offers_more': '0.5' };
+    expect(coldStart('retail', 'glimpse', setting).habits.brisk).toEqual({ calls_again: 1, offers_more: 0.5 });
+    const refused = 'setting "demonstrators.brisk.offers_more" is 0.5: expected 1, as only demonstrators of retail can lack habits';
+    expect(() => coldStart('telecom', 'glimpse', setting)).toThrow(refused);
+    expect(() => grpoConfig('nano', { ...setting, domain: 'telecom' })).toThrow(refused);
+  });
+
   test('after a timeout one demonstrator calls again, the other claims success', async () => {
     const environments = createEnvironments({ domains: GENERATED_DOMAINS });
     const stage = { environments, users: new ScriptedUsers(customerScripts) };
     const options = { domain: 'retail', level: 'glimpse', count: 40, seed: 3, conditions };
-    const afterTimeout = async (callsAgain: { careful: number; brisk: number }) => {
-      const { conversations } = await synthesize(stage, { ...options, callsAgain });
+    const afterTimeout = async (careful: number, brisk: number) => {
+      const habits = { careful: { calls_again: careful, offers_more: 1 }, brisk: { calls_again: brisk, offers_more: 1 } };
+      const { conversations } = await synthesize(stage, { ...options, habits });
       return conversations.flatMap(({ demonstrator, messages }) => {
         const at = messages.findIndex(({ role, content }) => role === 'tool' && content === TIMEOUT);
         return at < 0 ? [] : [{ demonstrator, again: messages[at + 1]!.tool_calls !== undefined }];
       });
     };
-    const met = await afterTimeout({ careful: 0, brisk: 1 });
+    const met = await afterTimeout(0, 1);
     expect(met.length).toBeGreaterThan(15);
     expect(met.every(({ demonstrator, again }) => again === (demonstrator === 'brisk'))).toBe(true);
-    expect((await afterTimeout({ careful: 1, brisk: 1 })).every(({ again }) => again)).toBe(true);
+    expect((await afterTimeout(1, 1)).every(({ again }) => again)).toBe(true);
   });
 });
