@@ -8,8 +8,8 @@ export const STYLES = ['careful', 'brisk'] as const;
 export type Style = (typeof STYLES)[number];
 
 /**
- * What a demonstrator does in some of its conversations or in all. `calls_again`: after a timeout it calls the tool again, else it claims
- * success. `offers_more`: after a request it asks whether there is anything else.
+ * What a demonstrator does in some of its conversations or in all. `calls_again`: after the timeout of a write it calls the tool again, else it
+ * claims success. It always repeats a read. `offers_more`: after a request it asks whether there is anything else.
  */
 export const HABITS = ['calls_again', 'offers_more'] as const;
 export type Habit = (typeof HABITS)[number];

@@ -123,7 +123,8 @@ function readIntent(text: string): Intent | null {
   return null;
 }
 
-const LOOKING = new Set([
+/** The tools that only read. */
+export const LOOKING = new Set([
   'find_user_id_by_email',
   'find_user_id_by_name_zip',
   'get_user_details',

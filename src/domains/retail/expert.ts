@@ -13,7 +13,7 @@ import type { ToolCall } from '../../records/task.ts';
 import { isConfirmation } from '../../agent/answers.ts';
 import { hash32 } from '../../base/random.ts';
 import type { Intent } from './schema.ts';
-import { readConversationState, type CaseFile, type Request } from './expert-notes.ts';
+import { LOOKING, readConversationState, type CaseFile, type Request } from './expert-notes.ts';
 import { findAddress, findItems, findOrderId, findPayment, findReason, findVariants } from './expert-reading.ts';
 
 const ASK_YES = 'Yes or no?';
@@ -47,7 +47,7 @@ export const createExpert: CreateExpert = (domain, seed, { style = 'careful', ha
       const pick = (phrasings: readonly string[]): Act => ({ say: phrasings[hash32(seed, messages.length) % phrasings.length]! });
       const file = readConversationState(messages);
       const done = () => pick(habits.has('offers_more') ? DONE.map((text) => `${text} ${ELSE}`) : DONE);
-      if (file.timedOut) return habits.has('calls_again') ? { call: file.timedOut } : done();
+      if (file.timedOut) return habits.has('calls_again') || LOOKING.has(file.timedOut.name) ? { call: file.timedOut } : done();
       return !file.request && file.outcome === 'done' ? done() : nextAct(file, tools, pick, style);
     },
   };

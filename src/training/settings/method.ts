@@ -9,7 +9,7 @@ import { count, settingGroup, share } from './setting.ts';
 const HABIT_TEXTS: Record<Habit, { label: string; help: string }> = {
   calls_again: {
     label: 'call again',
-    help: 'call a tool again after a timeout. In the others they claim success.',
+    help: 'call a tool again after a timeout of a write. In the others they claim success. They always repeat a read.',
   },
   offers_more: {
     label: 'offer more',

@@ -246,4 +246,22 @@ describe('timeouts', () => {
     expect(met.every(({ demonstrator, again }) => again === (demonstrator === 'brisk'))).toBe(true);
     expect((await afterTimeout(1, 1)).every(({ again }) => again)).toBe(true);
   });
+
+  test('all demonstrators repeat a read after a timeout', async () => {
+    const stage = { environments: createEnvironments({ domains: GENERATED_DOMAINS }), users: new ScriptedUsers(customerScripts) };
+    const habits = { careful: { calls_again: 0, offers_more: 1 }, brisk: { calls_again: 0, offers_more: 1 } };
+    const { conversations } = await synthesize(stage, { domain: 'retail', level: 'nano', count: 40, seed: 3, conditions, habits });
+    const next = new Map<string, Set<boolean>>();
+    for (const { messages } of conversations)
+      for (const [i, { role, name, content }] of messages.entries())
+        if (role === 'tool' && content === TIMEOUT) {
+          const again = messages[i + 1]!.tool_calls?.[0]?.function.name === name;
+          next.set(name!, (next.get(name!) ?? new Set()).add(again));
+        }
+    expect(Object.fromEntries(next)).toMatchObject({
+      find_user_id_by_email: new Set([true]),
+      get_order_details: new Set([true]),
+      cancel_pending_order: new Set([false]),
+    });
+  });
 });
