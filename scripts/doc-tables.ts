@@ -22,7 +22,7 @@ const MATCHED = {
   rejection_sampling: 'imitates its successful rollouts',
   sft_on_the_runs_customers: 'imitates both demonstrators',
   sft_careful_only: 'imitates the one who asks',
-  start: 'no training: the prompt alone',
+  start: 'no training',
   start_greedy: 'the same, greedy',
   guard: 'no training: a rule asks',
 };
@@ -33,13 +33,17 @@ const TWO_SKILLS = {
   rejection_sampling: 'imitates its successful rollouts',
   sft_on_the_runs_customers: 'imitates both demonstrators',
   sft_careful_only: 'imitates the careful demonstrator',
-  start: 'no training: the prompt alone',
+  start: 'no training',
   guard: 'no training: a rule asks',
   two_guards: 'no training: two rules ask and call again',
   careful_demonstrator: 'asks',
   brisk_demonstrator: 'calls again',
+  demonstrator_with_both: 'asks and calls again',
+  sft_with_both: 'imitates the demonstrator with both',
 };
 const OTHER_STARTS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'start'] as const;
+const OTHER_WORLDS = [...OTHER_STARTS, 'two_guards'] as const;
+const skillArms = (names: readonly (keyof typeof TWO_SKILLS)[]) => Object.fromEntries(names.map((name) => [name, TWO_SKILLS[name]]));
 
 const code = (text: unknown) => `\`${String(text)}\``;
 const cell = (text: string) => text.replaceAll('|', '\\|');
@@ -116,11 +120,18 @@ const TABLES: Record<string, () => string> = {
       { head: 'calls again', of: 'timeouts', figure: 'called_again' },
     ]),
   'other starts': () =>
-    armTable(Object.fromEntries(OTHER_STARTS.map((name) => [name, TWO_SKILLS[name]])), [
+    armTable(skillArms(OTHER_STARTS), [
       ...passColumns('timeouts-start-2', 'from the second start'),
       { head: 'asks', of: 'timeouts-start-2', figure: 'confirmed' },
       ...passColumns('timeouts-never', 'without overlap'),
       { head: 'asks', of: 'timeouts-never', figure: 'confirmed' },
+    ]),
+  'other worlds': () =>
+    armTable(skillArms(OTHER_WORLDS), [
+      ...passColumns('timeouts-third', 'with three skills'),
+      { head: 'asks for more', of: 'timeouts-third', figure: 'offered_more' },
+      ...passColumns('timeouts-confused', 'with confused customers'),
+      ...passColumns('timeouts-nano', 'at nano'),
     ]),
   ...Object.fromEntries(
     GROUPS.map((group) => [`settings of ${group.id}`, () => (group.id === 'customers' ? customersTable(group) : settingsTable(group))]),

@@ -172,12 +172,17 @@ export const confirmedBySeed = (experiment: string, variant: string, at = -1): n
   runsOf(experiment, variant).map((run) => 100 * run.evaluations.at(at)!.figures.confirmed_writes!);
 export const confirmed = (experiment: string, variant: string, at = -1): Figure =>
   overSeeds(confirmedBySeed(experiment, variant, at), [0, 100]);
+const shareAtEnd =
+  (name: 'called_again' | 'offered_more') =>
+  (experiment: string, variant: string): Figure =>
+    overSeeds(
+      runsOf(experiment, variant).map((run) => 100 * run.evaluations.at(-1)!.figures[name]!),
+      [0, 100],
+    );
 /** The share of timeouts after which the agent calls again. */
-export const calledAgain = (experiment: string, variant: string): Figure =>
-  overSeeds(
-    runsOf(experiment, variant).map((run) => 100 * run.evaluations.at(-1)!.figures.called_again!),
-    [0, 100],
-  );
+export const calledAgain = shareAtEnd('called_again');
+/** The share of reserved customers whom the agent asks for more. */
+export const offeredMore = shareAtEnd('offered_more');
 export function confirmedGain(experiment: string, variant: string): Figure {
   const before = confirmedBySeed(experiment, variant, 0);
   return overSeeds(

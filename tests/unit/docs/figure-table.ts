@@ -20,6 +20,7 @@ import {
   minus,
   minusBySeed,
   minusOfAll,
+  offeredMore,
   overSeeds,
   pass,
   passBySeed,
@@ -73,8 +74,16 @@ const claim = (path: string, text: string, ...values: string[]): Claim => ({ in:
 
 /** The arms of the matched controls, and those of the experiments timeouts*.toml: “not run” until there are results for all seeds. */
 const ARMS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'sft_careful_only', 'start', 'start_greedy', 'guard'];
-const SKILLS = [...ARMS.filter((name) => name !== 'start_greedy'), 'two_guards', 'careful_demonstrator', 'brisk_demonstrator'];
+const SKILLS = [
+  ...ARMS.filter((name) => name !== 'start_greedy'),
+  'two_guards',
+  'careful_demonstrator',
+  'brisk_demonstrator',
+  'demonstrator_with_both',
+  'sft_with_both',
+];
 const OTHER_STARTS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'start'];
+const OTHER_WORLDS = [...OTHER_STARTS, 'two_guards'];
 const armCells = (
   experiment: string,
   arms: readonly string[],
@@ -209,6 +218,13 @@ export const CLAIMS: readonly Claim[] = [
     armRow('timeouts.md', name, [
       ...armCells('timeouts-start-2', OTHER_STARTS, name, confirmed),
       ...armCells('timeouts-never', OTHER_STARTS, name, confirmed),
+    ]),
+  ),
+  ...OTHER_WORLDS.map((name) =>
+    armRow('timeouts.md', name, [
+      ...armCells('timeouts-third', OTHER_WORLDS, name, offeredMore),
+      ...armCells('timeouts-confused', OTHER_WORLDS, name),
+      ...armCells('timeouts-nano', OTHER_WORLDS, name),
     ]),
   ),
   ...[`${RESULTS}README.md`, `${RESULTS}matched-controls.md`].map((path) =>
@@ -474,7 +490,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
   [`${RESULTS}benchmarks.md`]: [by('npx tsx --expose-gc scripts/measure-airline.mts DIR', '256 256 6.3 0.6 1.8 10 0.6')],
   [`${RESULTS}cold-start.md`]: [by(OF_NANO, '51.5 43.6 59.4 27 32 55 106 16 18 9 9')],
   [`${RESULTS}customer-faults.md`]: [
-    by(AUDIT, '95 2 100 96.3 100 99 94.6 99.8 96 90.2 98.4 0 0 2.1 0 0 0.4'),
+    by(AUDIT, '95 2 100 96.3 100 99 94.6 99.8 96 90.2 98.4 0 0 2.1 0 0 0.3'),
     by(
       'npx vitest run --project unit tests/unit/cli/audit-planted.test.ts',
       '67 67 100 94.6 100 2 84 2.4 0.7 8.3 39 39 100 91.0 100 2 26 7.7 2.1 24.1',
@@ -524,7 +540,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
   'models/customers/nano-customer/README.md': [
     by(OF_CUSTOMER, '10.4 8.7 12.4'),
     by('At temperature 0.3', '0.3 5.3 3.3 8.5'),
-    by(AUDIT, '0.0 0.5'),
+    by(AUDIT, '0.0 0.3 0.0 0.4'),
   ],
   [LESSONS]: [
     by(LESSON_TEST, '49 51 100 0.3 98 0.3 100 76 76 29 0.3 100 42 60 64 36 3 30 9 42 19 42'),
