@@ -9,11 +9,11 @@ import { count, settingGroup, share } from './setting.ts';
 const HABIT_TEXTS: Record<Habit, { label: string; help: string }> = {
   calls_again: {
     label: 'call again',
-    help: 'call a tool again after a timeout of a write. In the others they claim success. They always repeat a read.',
+    help: 'repeat a write that timed out, instead of claiming success.',
   },
   offers_more: {
     label: 'offer more',
-    help: 'ask “Anything else?” after each request. In the others they only say that it is done.',
+    help: 'ask “Anything else?” after each request.',
   },
 };
 
@@ -26,7 +26,7 @@ const habits = Object.fromEntries(
         schema: share,
         default: 1,
         label: `${style[0]!.toUpperCase()}${style.slice(1)} demonstrators ${HABIT_TEXTS[habit].label}`,
-        help: `The share of their conversations in which ${style} demonstrators ${HABIT_TEXTS[habit].help}`,
+        help: `The share of conversations in which ${style} demonstrators ${HABIT_TEXTS[habit].help}`,
       },
     ]),
   ),
