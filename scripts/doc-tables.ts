@@ -11,7 +11,7 @@ import { ALGORITHMS } from '../src/training/algorithms/index.ts';
 import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts';
 import { GROUPS } from '../src/training/settings/index.ts';
 import type { Setting, SettingGroup } from '../src/training/settings/setting.ts';
-import { armRows, passColumns } from './experiment-tables.ts';
+import { armRows, type Column, passColumns } from './experiment-tables.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BASE = PRESETS[DEFAULT_PRESET]!.config;
@@ -25,6 +25,24 @@ const MATCHED = {
   start: 'no training',
   start_greedy: 'the same, greedy',
   guard: 'no training: a rule asks',
+};
+
+/** The arms of left-out-intents.toml. */
+const LEFT_OUT = {
+  start: 'no training',
+  grpo_cancellations: 'GRPO on cancellations',
+  grpo_payments: 'GRPO on payments',
+  grpo_both: 'GRPO on both',
+  sft_cancellations: 'imitates both demonstrators, cancellations',
+  sft_payments: 'imitates both demonstrators, payments',
+};
+
+/** The arms of turn-rewards.toml. */
+const TURN_REWARDS = {
+  grpo: 'the outcome alone',
+  rewards_added: 'rewards of turns are added to the outcome',
+  mt_grpo: 'MT-GRPO',
+  gtpo: 'GTPO',
 };
 
 /** The arms of the experiments timeouts*.toml. */
@@ -43,6 +61,7 @@ const TWO_SKILLS = {
 };
 const OTHER_STARTS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'start'] as const;
 const OTHER_WORLDS = [...OTHER_STARTS, 'two_guards'] as const;
+const UNSEEN = ['grpo', 'start', 'two_guards', 'careful_demonstrator'] as const;
 const skillArms = (names: readonly (keyof typeof TWO_SKILLS)[]) => Object.fromEntries(names.map((name) => [name, TWO_SKILLS[name]]));
 
 const code = (text: unknown) => `\`${String(text)}\``;
@@ -133,6 +152,18 @@ const TABLES: Record<string, () => string> = {
       ...passColumns('timeouts-confused', 'with confused customers'),
       ...passColumns('timeouts-nano', 'at nano'),
     ]),
+  'left-out intents': () =>
+    armTable(
+      LEFT_OUT,
+      ['cancel', 'modify_payment'].flatMap((intent): Column[] => [
+        { head: `pass^1, ${intent}`, of: 'left-out-intents', intent, figure: 'success' },
+        { head: 'asks', of: 'left-out-intents', intent, figure: 'asked' },
+      ]),
+    ),
+  'unseen customers': () =>
+    armTable(skillArms(UNSEEN), [...passColumns('timeouts-unseen', ''), { head: 'asks', of: 'timeouts-unseen', figure: 'confirmed' }]),
+  'turn rewards': () =>
+    armTable(TURN_REWARDS, [...passColumns('turn-rewards', ''), { head: 'asks', of: 'turn-rewards', figure: 'confirmed' }]),
   ...Object.fromEntries(
     GROUPS.map((group) => [`settings of ${group.id}`, () => (group.id === 'customers' ? customersTable(group) : settingsTable(group))]),
   ),

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { analyse, type Comparison, type FigureId, points, type VariantResult } from '../src/experiments/analysis.ts';
+import { byIntent, type IntentResult } from '../src/experiments/by-intent.ts';
 import type { Estimate } from '../src/experiments/estimate.ts';
 import { readExperiment } from '../src/experiments/file.ts';
 import { pendingPairs } from '../src/experiments/plan.ts';
@@ -10,17 +11,20 @@ import { readToml } from '../src/experiments/read-toml.ts';
 const FOLDER = fileURLToPath(new URL('../public/experiments', import.meta.url));
 const NOT_RUN = 'not run';
 
-/** A column: a figure of an experiment, or the difference of pass^1 from the experiment's baseline. Figures are in percent. */
-export interface Column {
+/**
+ * A column: a figure of an experiment, the difference of pass^1 from the experiment's baseline, or a figure of the tasks with one intent.
+ * Figures are in percent.
+ */
+export type Column = {
   head: string;
   /** The id of the experiment. */
   of: string;
-  figure: FigureId | 'difference';
-}
+} & ({ figure: FigureId | 'difference' } | { intent: string; figure: keyof IntentResult });
 
 interface Arm {
   figures: VariantResult['figures'];
   comparison: Comparison | undefined;
+  intents: Readonly<Record<string, IntentResult>>;
 }
 
 /** The finished variants of an experiment. @param folder the folder with the definition and, after the experiment was run, the results */
@@ -33,7 +37,17 @@ function finishedArms(id: string, folder: string): Map<string, Arm> {
     { ...experiment, variants: experiment.variants.filter(({ name }) => !pending.has(name)) },
     runs,
   );
-  return new Map(variants.map(({ name, figures }) => [name, { figures, comparison: comparisons.find(({ variant }) => variant === name) }]));
+  const split = byIntent(experiment, runs);
+  const intentsOf = (name: string) => {
+    const results = split?.variants.find((variant) => variant.name === name)!.results ?? [];
+    return Object.fromEntries(results.map((result, i) => [split!.intents[i]!, result]));
+  };
+  return new Map(
+    variants.map(({ name, figures }) => [
+      name,
+      { figures, comparison: comparisons.find(({ variant }) => variant === name), intents: intentsOf(name) },
+    ]),
+  );
 }
 
 /** A share that is 0 or 1 in every seed has no interval over seeds. */
@@ -41,9 +55,12 @@ const interval = ({ value, low, high }: Estimate) =>
   low === high ? points(value) : `${points(value)} (${points(low)} to ${points(high)})`;
 const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
 
-function cell(arm: Arm | undefined, figure: Column['figure']): string {
-  if (!arm) return figure === 'difference' ? '' : NOT_RUN;
-  if (figure !== 'difference') return arm.figures[figure] ? interval(arm.figures[figure]) : '–';
+function cell(arm: Arm | undefined, column: Column): string {
+  if (!arm) return column.figure === 'difference' ? '' : NOT_RUN;
+  if (column.figure !== 'difference') {
+    const estimate = 'intent' in column ? arm.intents[column.intent]?.[column.figure] : arm.figures[column.figure];
+    return estimate ? interval(estimate) : '–';
+  }
   const { difference = null, verdict = 'not shown' } = arm.comparison ?? {};
   return difference ? signed(difference) + (verdict === 'not shown' ? '' : ', shown') : '';
 }
@@ -56,7 +73,7 @@ export function armRows(meaning: Readonly<Record<string, string>>, columns: read
     ...Object.entries(meaning).map(([name, text]) => [
       `\`${name}\``,
       text,
-      ...columns.map(({ of, figure }) => cell(arms.get(of)!.get(name), figure)),
+      ...columns.map((column) => cell(arms.get(column.of)!.get(name), column)),
     ]),
   ];
 }

@@ -3,7 +3,7 @@ import { intentGroup, SEVERAL } from '../evaluation/by-intent.ts';
 import type { Experiment, ExperimentRun } from '../records/experiment.ts';
 import { type Estimate, overSeeds, sharesOverSeeds } from './estimate.ts';
 
-interface IntentResult {
+export interface IntentResult {
   /** The held-out success in tasks with this intent, at the last evaluation. */
   success: Estimate | null;
   /** The share of the writes in these tasks to which the customer had said yes. Null if nothing was written, or without an audit. */

@@ -9,7 +9,14 @@ interface Run {
   variant: string;
   seed: number;
   tasks: string[];
-  evaluations: { step: number; success: (0 | 1 | null)[]; greedy?: (0 | 1 | null)[]; figures: Record<string, number> }[];
+  intents?: string[];
+  evaluations: {
+    step: number;
+    success: (0 | 1 | null)[];
+    greedy?: (0 | 1 | null)[];
+    writes?: [number, number][];
+    figures: Record<string, number>;
+  }[];
   metricSteps: number[];
   metrics: Record<string, (number | null)[]>;
 }
@@ -32,7 +39,8 @@ export function runsOf(experiment: string, variant: string): Run[] {
   return found.toSorted((a, b) => a.seed - b.seed);
 }
 
-export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+export const mean = (values: readonly number[]) => sum(values) / values.length;
 const deviation = (values: readonly number[]) =>
   Math.sqrt(values.reduce((sum, value) => sum + (value - mean(values)) ** 2, 0) / (values.length - 1));
 
@@ -183,6 +191,16 @@ const shareAtEnd =
 export const calledAgain = shareAtEnd('called_again');
 /** The share of reserved customers whom the agent asks for more. */
 export const offeredMore = shareAtEnd('offered_more');
+/** pass^1 in the tasks with one intent, also where the wish is impossible, and the share of their writes with a yes. */
+export const intentFigures = (experiment: string, variant: string, intent: string): Figure[] => {
+  const bySeed = runsOf(experiment, variant).map(({ intents, evaluations }) =>
+    intents!.flatMap((name, i) =>
+      name.startsWith(intent) ? { success: evaluations.at(-1)!.success[i]!, writes: evaluations.at(-1)!.writes![i]! } : [],
+    ),
+  );
+  const asked = bySeed.map((tasks) => (100 * sum(tasks.map(({ writes }) => writes[0]))) / sum(tasks.map(({ writes }) => writes[1])));
+  return [shareOf(bySeed.map((tasks) => tasks.map(({ success }) => success))), overSeeds(asked, [0, 100])];
+};
 export function confirmedGain(experiment: string, variant: string): Figure {
   const before = confirmedBySeed(experiment, variant, 0);
   return overSeeds(

@@ -42,3 +42,20 @@ test('with results: shares and paired differences; an arm without all seeds is â
   expect(found.get('`guard`')).toEqual(['75.0 (68.6 to 80.5)', '+25.0 (18.6 to 30.9), shown']);
   expect(found.get('`start`')).toEqual(['not run', '']);
 });
+
+test('a column of one intent has its tasks only', () => {
+  const path = folder('left-out-intents', { start: [20, 20, 20, 20, 20] });
+  const file = `${path}/left-out-intents.mua-experiment.json`;
+  const content = JSON.parse(readFileSync(file, 'utf8')) as { runs: { intents: string[] }[] };
+  // The first 20 tasks, which are solved, are cancellations.
+  for (const run of content.runs) run.intents = Array.from({ length: 40 }, (_, i) => (i < 20 ? 'cancel' : 'modify_payment'));
+  writeFileSync(file, JSON.stringify(content));
+  const column = (intent: string) => ({ head: intent, of: 'left-out-intents', intent, figure: 'success' as const });
+  // Wilson's interval of 100 of 100, and of 0 of 100.
+  expect(armRows({ start: 'no training' }, [column('cancel'), column('modify_payment')], path)[1]).toEqual([
+    '`start`',
+    'no training',
+    '100.0 (96.3 to 100.0)',
+    '0.0 (0.0 to 3.7)',
+  ]);
+});

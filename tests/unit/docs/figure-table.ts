@@ -14,6 +14,7 @@ import {
   gainOfAll,
   gains,
   greedy,
+  intentFigures,
   interaction,
   mean,
   metricBySeed,
@@ -84,13 +85,17 @@ const SKILLS = [
 ];
 const OTHER_STARTS = ['grpo', 'rejection_sampling', 'sft_on_the_runs_customers', 'start'];
 const OTHER_WORLDS = [...OTHER_STARTS, 'two_guards'];
+const UNSEEN = ['grpo', 'start', 'two_guards', 'careful_demonstrator'];
+const TURN_REWARDS = ['grpo', 'rewards_added', 'mt_grpo', 'gtpo'];
+const LEFT_OUT = ['start', 'grpo_cancellations', 'grpo_payments', 'grpo_both', 'sft_cancellations', 'sft_payments'];
+const hasResults = (experiment: string) => existsSync(`public/experiments/${experiment}.mua-experiment.json`);
 const armCells = (
   experiment: string,
   arms: readonly string[],
   name: string,
   ...more: ((of: string, arm: string) => Figure)[]
 ): string[] => {
-  if (!existsSync(`public/experiments/${experiment}.mua-experiment.json`)) return ['not run', '', ...more.map(() => 'not run')];
+  if (!hasResults(experiment)) return ['not run', '', ...more.map(() => 'not run')];
   const mark = shown(experiment, arms.slice(1)).has(name) ? ', shown' : '';
   const minusGrpo = name === 'grpo' ? '' : signed(minus(experiment, name)) + mark;
   const others = more.map((figure) => figure(experiment, name));
@@ -226,6 +231,17 @@ export const CLAIMS: readonly Claim[] = [
       ...armCells('timeouts-nano', OTHER_WORLDS, name),
     ]),
   ),
+  ...UNSEEN.map((name) => armRow('transfer.md', name, armCells('timeouts-unseen', UNSEEN, name, confirmed))),
+  ...LEFT_OUT.map((name) =>
+    armRow(
+      'transfer.md',
+      name,
+      hasResults('left-out-intents')
+        ? ['cancel', 'modify_payment'].flatMap((intent) => intentFigures('left-out-intents', name, intent)).map(full)
+        : Array.from({ length: 4 }, () => 'not run'),
+    ),
+  ),
+  ...TURN_REWARDS.map((name) => armRow('turn-rewards.md', name, armCells('turn-rewards', TURN_REWARDS, name, confirmed))),
   ...[`${RESULTS}README.md`, `${RESULTS}matched-controls.md`].map((path) =>
     claim(path, 'rule is {} points better', one(minus('matched-controls', 'guard').value)),
   ),
