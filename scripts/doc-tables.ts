@@ -169,9 +169,13 @@ const TABLES: Record<string, () => string> = {
   ),
 };
 
+/** The reference of the settings is beside their code. */
+export const SETTINGS_PAGE = 'src/training/settings/README.md';
+
 /** The documents, as paths from the root of the repository. */
 export const documents = (): string[] => [
   'README.md',
+  SETTINGS_PAGE,
   ...readdirSync(`${ROOT}/docs`, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

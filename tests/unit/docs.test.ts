@@ -1,6 +1,6 @@
 /** The tables of the documents that repeat what the code says. */
 import { expect, test } from 'vitest';
-import { documents, readDocument, withTables } from '../../scripts/doc-tables.ts';
+import { documents, readDocument, SETTINGS_PAGE, withTables } from '../../scripts/doc-tables.ts';
 import { ALGORITHMS } from '../../src/training/algorithms/index.ts';
 import { PAPER } from '../../src/training/defaults.ts';
 import { PRESETS } from '../../src/training/presets.ts';
@@ -10,8 +10,8 @@ test.each(documents())('%s has the tables that the code gives: if not, run “np
   expect(withTables(path, text)).toBe(text);
 });
 
-test('docs/cli.md has a row for each setting, preset and algorithm', () => {
-  const text = readDocument('docs/cli.md');
+test('the documents have a row for each setting, preset and algorithm', () => {
+  const text = readDocument('docs/cli.md') + readDocument(SETTINGS_PAGE);
   const rows = [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
   // An evaluation's customers have the settings of the training's, with a prefix.
   const settings = Object.keys(PAPER).filter((name) => !/^val_(customers|tools)\./.test(name));
@@ -19,8 +19,8 @@ test('docs/cli.md has a row for each setting, preset and algorithm', () => {
 });
 
 test('a changed table is written anew, and a marker without a table is an error', () => {
-  const text = readDocument('docs/cli.md');
-  expect(withTables('docs/cli.md', text.replace('`lr` (`learning_rate`)', '`rate`'))).toBe(text);
+  const text = readDocument(SETTINGS_PAGE);
+  expect(withTables(SETTINGS_PAGE, text.replace('`lr` (`learning_rate`)', '`rate`'))).toBe(text);
   expect(() => withTables('a.md', '<!-- colours -->\n<!-- /colours -->')).toThrow(
     /^a\.md: unknown table "colours": expected presets, algorithms, /,
   );

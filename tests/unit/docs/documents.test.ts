@@ -2,13 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SETTINGS_PAGE } from '../../../scripts/doc-tables.ts';
 
 const inFolder = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 const READ = ['README.md', 'CONTRIBUTING.md', ...inFolder('docs')];
-const ALL = [...READ, 'CHANGELOG.md', 'SECURITY.md', 'tests/reliability.md', ...inFolder('models')];
+const ALL = [...READ, 'CHANGELOG.md', 'SECURITY.md', 'tests/reliability.md', SETTINGS_PAGE, ...inFolder('models')];
 const text = (path: string) => readFileSync(path, 'utf8');
 /** Counts like `wc -w`. */
 const words = (path: string) => text(path).split(/\s+/).filter(Boolean).length;

@@ -258,7 +258,7 @@ export const CLAIMS: readonly Claim[] = [
   ),
   claim(
     `${RESULTS}timeouts.md`,
-    '(between {} and {} % for GRPO and rejection sampling)',
+    'ended between {} and {} % for GRPO and rejection sampling',
     ...[Math.min, Math.max].map((end) => whole(end(...SHORT_GRPO.map((name) => passBySeed('timeouts-rates-short', name)).flat()))),
   ),
   claim(
