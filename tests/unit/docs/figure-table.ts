@@ -261,6 +261,7 @@ export const CLAIMS: readonly Claim[] = [
     'ended between {} and {} % for GRPO and rejection sampling',
     ...[Math.min, Math.max].map((end) => whole(end(...SHORT_GRPO.map((name) => passBySeed('timeouts-rates-short', name)).flat()))),
   ),
+  claim(`${RESULTS}timeouts.md`, 'one of five runs ended at {} %', one(Math.min(...passBySeed('timeouts', 'rejection_sampling')))),
   claim(
     `${RESULTS}timeouts.md`,
     'in {} % of its conversations',
