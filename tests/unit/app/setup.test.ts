@@ -75,6 +75,7 @@ describe('customers', () => {
     'customers.pushy': '0.1',
     'customers.impossible': '0.03',
     'customers.confused': '0',
+    'customers.reserved': '0',
     'tools.outages': '0',
     'tools.stale_reads': '0',
     'tools.timeouts': '0',

@@ -95,7 +95,9 @@ describe('the sheet', () => {
       ...[
         'adam_eps',
         'demonstrators.brisk.calls_again',
+        'demonstrators.brisk.offers_more',
         'demonstrators.careful.calls_again',
+        'demonstrators.careful.offers_more',
         'domain',
         'filter_groups.max_num_gen_batches',
         'inspect',
