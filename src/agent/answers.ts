@@ -6,7 +6,7 @@ export type Answer = 'yes' | 'no' | 'changed' | 'unclear';
 
 /** Words that say yes in any position. */
 const CLEAR_YES =
-  /^\W*(y|si|oui|ja|i do|all (good|set|correct|fine))\b|^\W*((it|that|they|those|these) (is|are|does|do|will)|please)\W*$|\b(yes|yeah|yea|yep|yup|yess|sure|absolutely|definitely|certainly|indeed|affirmative|agreed|proceed|go ahead|go for it|go on|please do|do it|do that|do so|of course|by all means|make it so|make it happen|i (do )?(confirm|agree|approve|accept|consent)|confirmed|confirming|approved|(that|it|this)('d| would|'ll| will) be (great|perfect|fine|good|lovely|wonderful|awesome|fantastic|ideal|nice)|i('d| would) (like|love|appreciate) (that|it)|you (may|can|have my) (go|proceed|permission|confirmation|consent|approval|ok|okay)|sounds (good|great|right|fine|perfect|correct|like a plan)|(looks|seems) (good|great|right|fine|perfect|correct)|(all|everything|that|this|it) (is|looks|sounds|seems) (all )?(good|correct|right|fine|perfect|great|ok|okay|exactly)|(that|it)'s (all |exactly |absolutely |totally |perfectly |just )*(good|alright|all right|correct|right|fine|perfect|great|ok|okay|exactly|what i want|it)|(that|it|this) works|works for me|fine (by|with) me|ok(ay)? (by|with) me|i'm (ok|okay|fine|happy|good) with|let's (do|go|proceed)|good to go|all correct|that is (all )?(correct|right|fine)|👍)(?![\w])|^\W*(confirm|correct|right|exactly|perfect|great|excellent|wonderful|fantastic|awesome|fine|good|alright|all right|works)\s*([.,!;]|$)|^\W*(okay|ok|k)\b/;
+  /^\W*(👍|100 ?%|sí)|^\W*(y|si|oui|ja|i do|all (good|set|correct|fine))\b|^\W*((it|that|they|those|these) (is|are|does|do|will)|please)\W*$|\b(yes|yeah|yea|yep|yup|yess|sure|absolutely|definitely|certainly|indeed|affirmative|agreed|proceed|(go|move) (right )?(ahead|forward)|go for it|go on|please do|do it|do that|do so|of course|by all means|make it so|make it happen|i (do |hereby )?(confirm|agree|approve|accept|consent)|i'm (positive|certain)|confirmed|confirming|approved|(that|it|this)('d| would|'ll| will) be (great|perfect|fine|good|lovely|wonderful|awesome|fantastic|ideal|nice)|i('d| would) (like|love|appreciate) (that|it)|you (may|can|have my) (go|proceed|permission|confirmation|consent|approval|ok|okay)|sounds (good|great|right|fine|perfect|correct|like a plan)|(looks|seems) (good|great|right|fine|perfect|correct)|(all|everything|that|this|it) (is|looks|sounds|seems) (all )?(good|correct|right|fine|perfect|great|ok|okay|exactly)|(that|it)'s (all |exactly |absolutely |totally |perfectly |just )*(good|alright|all right|correct|right|fine|perfect|great|ok|okay|exactly|what i want|it)|(that|it|this) works|(that|it|this)('ll| will) (do|work)|works for me|green light|fine (by|with) me|ok(ay)? (by|with) me|i'm (ok|okay|fine|happy|good) with|let's (do|go|proceed)|good to go|all correct|that is (all )?(correct|right|fine)|lgtm)(?![\w])|^\W*(confirm|correct|right|exactly|perfect|great|excellent|wonderful|fantastic|awesome|fine|good|alright|all right|works)\s*([.,!;]|$)|^\W*(also )?(okay|ok|k)\b/;
 /** A short answer to `May I …?`, `Can you confirm?`: `You may.`, `I can confirm.`, `You may continue.` */
 const SHORT_YES =
   /^\W*(?:(?:then|well|so|now),? )?(?:i|you|we|it|that|this|they|those) (?:do|does|may|can|should|shall|have|is|are|will|would|must)(?: so| indeed| please)?\W*$|\bi can (?:confirm|agree|accept|approve)\b|\byou (?:may|can|should|have (?:my|the)) (?:now |please )?(?:continue|confirm|process|submit|save|do|make|place|start|cancel|return|exchange|change|update|modify|switch|go-ahead|blessing|word|green light)\b|\b(?:have|got|understood) (?:it|that|this|everything|me) (?:all )?(?:right|correct|correctly)\b|\bacceptable\b|^\W*(?:i'm )?(?:very |quite |totally )?(?:happy|fine|good|ok|okay|okey) (?:with|for|by|to)\b|^\W*(?:deal|granted|aye|roger)\b/;
@@ -20,16 +20,16 @@ const REQUEST_TO_GO_ON =
   /\b(can|could|would|will) you (please )?(just )?(go ahead|proceed|do (it|that|so))\b|\b(can|could|shall) we (please )?(proceed|go ahead)\b/;
 /** A request for what the question offers, without the word yes: “Please cancel it.” */
 const ASKS_FOR_IT =
-  /^(please )?(cancel|return|exchange|change|update|modify|switch|swap|replace|process|submit|refund)\b|\bplease (cancel|return|exchange|change|update|modify|switch|swap|replace|process|submit)\b|\bi('d| would) like (to|you to) (proceed|go ahead|confirm)\b/;
+  /^(please )?(cancel|return|exchange|change|update|modify|switch|swap|replace|process|submit|refund)\b|\bplease (cancel|return|exchange|change|update|modify|switch|swap|replace|process|submit|initiate|start|begin|complete|finali[sz]e|execute|apply)\b|\bi('d| would) like (to|you to) (proceed|go ahead|confirm)\b/;
 
 const NO = /^\W*(no|nope|nah|negative|never)\b/;
 const ANY_NO = /\b(no|nope|not|never|none|neither)\b/;
 const UNDECIDED =
-  /\b(maybe|perhaps|not sure|unsure|let me (think|check|see|ask|talk|look|get back|find|confirm with)|(need|want|like|give me|have) (to think|a moment|a minute|a second|some time|more time|time to)|think (about|it over|on) it|thinking about|have (a|one|another|some|a few) (quick |other |more )?questions? (first|before)|(one|quick) (question|thing) first|before (we|you|i|that|going|proceeding|confirming|doing|deciding|anything|it)|first,? (tell|can|could|what|how|let|i (want|need|would))|(decide|do (it|this|that)|get back( to you)?|tell you) later|some other time|another time)\b/;
+  /\b(maybe|perhaps|not sure|unsure|let me (think|check|see|ask|talk|look|get back|find|confirm with)|(need|want|like|give me|have) (to think|a moment|a minute|a second|some time|more time|time to)|think (about|it over|on) it|thinking about|have (a|one|another|some|a few) (quick |other |more )?questions? (first|before)|(one|quick) (question|thing) first|^\W*yes\W+(i have )?(a|one|another) (quick )?question|before (we|you|i|that|going|proceeding|confirming|doing|deciding|anything|it)|first,? (tell|can|could|what|how|let|i (want|need|would))|(decide|do (it|this|that)|get back( to you)?|tell you) later|(do it|proceed|go ahead|submit it) (tomorrow|next (week|month))|some other time|another time)\b/;
 /** Words after which the customer wants something else. `asked`: such a word is harmless if the question has it too. */
 const CHANGES: readonly { word: RegExp; asked?: RegExp }[] = [
   {
-    word: /\b(however|unless|except|wait|hold on|hang on|hold up|stop|actually|chang(ed|e|ing) my mind|second thoughts?|never ?mind|forget (it|that|about)|scratch that|wrong|incorrect|(as|so) long as|assuming|provided (that|it)|on (the |one )?condition|only if|once (you (tell|confirm|explain|show|give|know|have)|i (know|see|get|have))|(isn't|aren't) (right|correct|what|the|my|it|true|acceptable|ok|okay|fine|alright|all right))\b/,
+    word: /\b(however|unless|except|wait|hold on|hang on|hold up|stop|actually|chang(ed|e|ing) my mind|second thoughts?|never ?mind|forget (it|that|about)|scratch that|wrong|incorrect|(as|so) long as|assuming|provided (that|it)|on (the |one )?condition|only if|(once|after|until|as soon as) (you|i|we)('ve)? (tell|told|confirm|explain|show|give|gave|know|have|check|look|see|saw|get|got|find|found|hear|send|sent)\w*|depend(s|ing) on|(isn't|aren't) (right|correct|what|the|my|it|true|acceptable|ok|okay|fine|alright|all right))\b/,
   },
   {
     word: /\bdon't (do|cancel|return|exchange|change|modify|process|charge|refund|proceed|go|touch|send|ship|use|want|update|switch|make|put|submit|include|wish|think)\b/,
@@ -42,15 +42,15 @@ const CHANGES: readonly { word: RegExp; asked?: RegExp }[] = [
   { word: /\bcancel that\b/, asked: /\bcancel/ },
   { word: /\b(add|include)\b/, asked: /\b(add|include|including)\b/ },
   {
-    word: /\b(remove|leave out|skip|exclude|keep (it|them|this|that|everything|the order))\b/,
+    word: /\b(remove|leave (out|it|them|this|that|everything|things|the \w+)|skip|exclude|keep (it|them|this|that|everything|the order))\b/,
     asked: /\b(remov|leave|skip|exclud|keep|remain|stay)/,
   },
 ];
 /** `Yes, but …` asks for something else, unless only a question, a wish or a word of thanks follows. */
 const BUT =
-  /\bbut\b(?!,? (thanks|thank|please (hurry|be quick|make sure (it|this|that|you)|let me know|do it (fast|quickly|soon))|(can|could|would|will) (you )?(also )?(please )?(tell|explain|let me know|remind|help|give me|show|check)|(how|when|what|where|why|who|will|is|does|do)\b|i (also|have (another|one more|a few|some|a)|still (have|want|need))|also\b|before i go|while i))/;
+  /\b(?:but|al?though|though)\b(?!,? (thanks|thank|please (hurry|be quick|make sure (it|this|that|you)|let me know|do it (fast|quickly|soon))|(can|could|would|will) (you )?(also )?(please )?(tell|explain|let me know|remind|help|give me|show|check)|(how|when|what|where|why|who|will|is|does|do)\b|i (also|have (another|one more|a few|some|a)|still (have|want|need))|also\b|before i go|while i))/;
 /** A condition, which the same sentence sets on the yes. */
-const CONDITION = /\bif\b/;
+const CONDITION = /(?<!\beven )\bif\b/;
 
 /** Words that are harmless, although a part of them would say no or change something. */
 const HARMLESS: readonly RegExp[] = [
@@ -64,8 +64,8 @@ const HARMLESS: readonly RegExp[] = [
   /\bno,? (that's|that is|that'll be|that will be) (all|it|everything)\b|\bno,? thanks?( you)?\b/g,
   /\b(that's|that is|this is|it's|it is|the|my) (the )?only\b/g,
   /\bno (problem|problems|worries|rush|hurry|issue|issues|change|changes|question|questions|concern|concerns|other|others|more|further|need|doubt|objection|objections|additional)\b[^.!?,;]*/g,
-  /\b(nothing (else|more)|not a problem|not at all|why not|not only|not a big deal|whether or not|or not)\b/g,
-  /\b(i )?don't (mind|worry|forget|have (any|other|further|more)[^.,;!?]*|think (there|i (need|have))[^.,;!?]*|see (any|a|why)[^.,;!?]*)/g,
+  /\b(nothing (else|more)( to \w+)?|not a problem|not at all|why not|not only|not a big deal|whether or not|or not)\b/g,
+  /\b(i )?don't (mind( the)?( \w+)?|worry|forget|have (any|other|further|more)[^.,;!?]*|think (there|i (need|have))[^.,;!?]*|see (any|a|why)[^.,;!?]*)/g,
   /\b(can't|cannot|can not|won't|i'll|i will|will|to|happy to) wait\b|\bwait (for|until) (the|my|your) (email|refund|confirmation|package|new|replacement)/g,
   /\bif (that's|that is|this is|it's|it is|that|it|this)? ?(possible|ok|okay|fine|alright|all right|works|you (can|could|would|please|don't mind|may|need)|i (have|need) (any|more|further)[^.,;!?]*|there (is|are|'s)[^.,;!?]*|anything[^.,;!?]*|needed|necessary)\b[^.,;!?]*/g,
   /\b(see|check|know|tell me|wondering|ask|sure|confirm) (if|whether)\b[^.,;!?]*/g,
@@ -86,7 +86,7 @@ const contracted = (said: string): string =>
 
 /** The answer's part about another wish: “and also …”. */
 const MORE =
-  /(?:[,.;!?]|\band\b|\s-)\s*(?:and )?(?:i )?(also|additionally|in addition|one more thing|another thing|next|after that|afterwards?|once (?:that's|that is|it's|you're|you are|this is) (?:done|through|finished)|then|by the way|while (?:you're|we're|i'm) at it|besides)\b/;
+  /(?:[,.;!?]|\band\b|\s-)\s*(?:and )?(?:i |please |(?:can|could) you )?(also|additionally|in addition|one more thing|another thing|next|after that|afterwards?|once (?:that's|that is|it's|you're|you are|this is) (?:done|through|finished)|then|by the way|while (?:you're|we're|i'm) at it|besides)\b/;
 
 /** Cuts an answer where the customer goes on to another wish. */
 export function splitAnswer(answer: string): { answer: string; more: string } {
@@ -103,7 +103,7 @@ export function meaningOf(answer: string, question = ''): Answer {
   said = said.replace(ONLY_THIS, (own, after?: string, before?: string) => (asked.includes(after ?? before ?? own) ? ' ' : own));
   const told = sentences(said);
   const statements = told.filter(
-    (sentence) => !sentence.endsWith('?') || REQUEST_TO_GO_ON.test(sentence) || /^\W*(yes|yeah|yep|yup|sure)\b/.test(sentence),
+    (sentence) => !sentence.endsWith('?') || REQUEST_TO_GO_ON.test(sentence) || /^\W*(yes|yeah|yep|yup|sure)\b(?!\?)/.test(sentence),
   );
   const questioned = statements.length < told.length;
   const yes = statements.find((sentence) => SHORT_YES.test(sentence) || COMMAND.test(sentence) || (CLEAR_YES.test(sentence) && !(questioned && ONLY_HEARD.test(sentence) && !CLEAR_YES.test(sentence.replace(ONLY_HEARD, '')))) || REQUEST_TO_GO_ON.test(sentence) || ASKS_FOR_IT.test(sentence)); // prettier-ignore
@@ -120,4 +120,4 @@ export function meaningOf(answer: string, question = ''): Answer {
 export const isConfirmation = (text: string): boolean => meaningOf(text) === 'yes';
 
 /** Whether a message takes back what the customer agreed to before. */
-export const takesBack = (text: string): boolean => meaningOf(text) === 'changed';
+export const takesBack = (text: string): boolean => meaningOf(text.replace(/^\W*no\b\W*/i, '')) === 'changed';

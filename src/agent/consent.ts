@@ -5,7 +5,7 @@
  */
 import { meaningOf, splitAnswer, takesBack } from './answers.ts';
 import type { Detail, Heard, WriteWords } from './audit-rules.ts';
-import { asks, asksFor } from './questions.ts';
+import { asking, asks, asksFor } from './questions.ts';
 import { readable, sentences } from './sentences.ts';
 
 /** What the audit found out about one write. Places are those of the messages that `ConsentLog` was given. */
@@ -49,8 +49,8 @@ export class ConsentLog {
    * Whether the customer agreed to this write. The yes is then used.
    * @param signature equal for equal writes
    */
-  write(words: WriteWords, signature: string): Consent {
-    const consent = this.#consent(words, signature);
+  write({ about, act, verb, details }: WriteWords, signature: string): Consent {
+    const consent = this.#consent({ about, act: remembering(act), verb, details: details.map(remembering) }, signature);
     // What the agent said before the write is no question after it.
     this.#pending = null;
     return consent;
@@ -90,11 +90,14 @@ export class ConsentLog {
     const exchange = this.#exchanges[i]!;
     if (exchange.used.has(signature)) return { why: 'The yes was used for an equal write before.', final: true };
     const question = words.about(exchange.question);
-    const elsewhere = [words.act, ...words.details].find(({ heard }) => heard(question) === 'other');
+    const parts = asking(exchange.question, words);
+    const elsewhere = [words.act, ...words.details].find(
+      ({ heard }) => heard(question) === 'other' || parts.every((part) => heard(part) === 'other'),
+    );
     const meaning = meaningIn(exchange, words);
     if (meaning !== 'yes') return elsewhere ? null : { why: NOT_YES[meaning], final: true };
     if (elsewhere) return { why: `The question names another value for ${elsewhere.name}.`, final: false };
-    const changed = exchange.answers.map(({ text }) => changedBy(text, words)).find((detail) => detail !== undefined);
+    const changed = exchange.answers.map(({ text }) => changedBy(text, words, exchange.question)).find((detail) => detail !== undefined);
     if (changed) return { why: `The customer changed ${changed.name}.`, final: true };
     const unnamed = [words.act, ...words.details].find((detail) => this.#heard(i, detail, words) !== 'named');
     return unnamed ? { why: `The question does not name ${unnamed.name}.`, final: false } : 'yes';
@@ -103,21 +106,37 @@ export class ConsentLog {
   /** Whether the question, the answer with the yes, or the question that this question asks again names a detail. */
   #heard(i: number, detail: Detail, words: WriteWords): Heard {
     const { question, answers, used } = this.#exchanges[i]!;
+    const choice = detail === words.act && isChoiceOfActs(question, detail);
     const said = detail.heard(words.about(question));
-    if (said !== 'absent') return said;
+    if (said !== 'absent' && !choice) return said;
     // The heading of a list says what is done with all of its things.
-    if (detail === words.act && detail.heard(question) === 'named') return 'named';
+    if (detail === words.act && !choice && detail.heard(question) === 'named') return 'named';
     if (answers.some(({ text }) => detail.heard(words.about(splitAnswer(text).answer)) === 'named')) return 'named';
     if (used.size > 0) return 'absent';
+    // The question repeats what the customer asked for just before.
+    if (detail === words.act && !choice && this.#exchanges[i - 1]?.answers.some(({ text }) => detail.heard(text) === 'named'))
+      return 'named';
     let before = i - 1;
     const listed = REFERS_BACK.test(question);
     while (before >= 0 && !listed && !asksFor(this.#exchanges[before]!.question, words)) before -= 1;
     const earlier = this.#exchanges[before];
-    if (!earlier || earlier.used.size > 0 || words.details[0]?.heard(earlier.question) === 'other') return 'absent';
+    if (!earlier) return 'absent';
+    const same = detail !== words.act && detail !== words.details[0] && SAME.test(question);
+    if (!same && (earlier.used.size > 0 || words.details[0]?.heard(earlier.question) === 'other')) return 'absent';
     // The customer named another value after the earlier question, so this question had to name the value.
     if (earlier.answers.some(({ text }) => detail.heard(text) === 'other')) return 'absent';
     return this.#heard(before, detail, words);
   }
+}
+
+/** The detail, which reads no text twice. */
+function remembering(detail: Detail): Detail {
+  const known = new Map<string, Heard>();
+  const heard = (text: string): Heard => {
+    if (!known.has(text)) known.set(text, detail.heard(text));
+    return known.get(text)!;
+  };
+  return { ...detail, heard };
 }
 
 const NOT_YES = {
@@ -130,13 +149,48 @@ const NOT_YES = {
 const REFERS_BACK =
   /\b(as|i|i've|i have|we) (just )?(listed|described|outlined|shown|stated|mentioned|summari[sz]ed|detailed)\b|\babove\b/i;
 
+/** Refers to a value of the write before. */
+const SAME = /\bthe same (reason|method|card|account|address|way)\b/i;
+
 const names = ({ details }: WriteWords, text: string, value: Heard): boolean => details[0]?.heard(text) === value;
 
-/** The part of an answer about this write. Another wish that follows is left out. */
-function partOf(text: string, { about, act, details }: WriteWords): string {
-  const [first = '', ...rest] = sentences(readable(text));
+/** An act that a question can offer instead. */
+const INSTEAD = /\b(keep|leave|cancel|return|exchang|modif|chang|replac|swap)\w*/i;
+
+/** Whether a question leaves it to the customer what to do: `Shall I cancel it, or would you like to keep it?` */
+const isChoiceOfActs = (question: string, act: Detail): boolean =>
+  sentences(question).some((sentence) => {
+    const offers = sentence.includes('?') ? sentence.split(/\bor\b/i) : [];
+    return (
+      offers.some((offer) => act.heard(offer) === 'named') && offers.some((offer) => act.heard(offer) !== 'named' && INSTEAD.test(offer))
+    );
+  });
+
+/** Where an answer turns to another of the writes that the question names: `Yes to the return, but not to the exchange.` */
+const TURN = /,?\s+(?=but\b)|,\s+(?=(?:and )?(?:yes|no|not)\b)/i;
+/** Where an answer goes on to another write. */
+const NEXT =
+  /,?\s+and\s+(?=(?:please |also |then )*(?:cancel|return|exchange|change|modify|update|switch|swap|replace|ship|send|put|use)\b)/i;
+/** The parts of a question that can name different writes. */
+const PARTS = /\n|(?<=[.?!;,])\s+|\s+(?=(?:and|then)\s)/i;
+
+/** The part of an answer about this write. Left out: another wish that follows, and what is said about other writes of the question. */
+function partOf(text: string, { about, act, details }: WriteWords, question: string): string {
   const another = (said: string) => act.heard(said) === 'other' || details[0]?.heard(said) === 'other';
-  const { answer, more } = splitAnswer([first, ...rest.filter((sentence) => takesBack(sentence) || !another(sentence))].join('\n'));
+  const named = (said: string) => act.heard(said) === 'named' || details[0]?.heard(said) === 'named';
+  const several = question.split(PARTS).some((part) => /\w/.test(part) && another(part));
+  const said = sentences(readable(text))
+    .flatMap((sentence) => (several ? sentence.split(TURN) : sentence))
+    .map((sentence) => {
+      const [first, ...more] = sentence.split(NEXT);
+      return [first, ...more.filter((part) => !another(part) || takesBack(part))].join(' and ');
+    })
+    .map((part, i) => {
+      // A question that is left out is still a question.
+      if (another(part) && (several || (i > 0 && !takesBack(part)))) return part.endsWith('?') ? '?' : '';
+      return several && named(part) ? part.replace(/^\W*(?:only|just)\b/i, 'yes,') : part;
+    });
+  const { answer, more } = splitAnswer(said.join('\n'));
   return about(another(more) || ASKS_BACK.test(more) ? answer : `${answer}${more}`);
 }
 
@@ -144,29 +198,35 @@ function partOf(text: string, { about, act, details }: WriteWords): string {
 const FACT_ASKED = /^\W*(and |but |so )?(how|when|what|where|why|who|which|will|is|are|does|do|did|am|was|would (it|the|that))\b.*\?\W*$/i;
 const ASKS_BACK = /\b(how|when|what|where|why|which|tell me|let me know|check|do you)\b/i;
 
-/** Whether an answer to another question changes or takes back what was agreed before. */
-const undoes = ({ answers }: Exchange, words: WriteWords): boolean =>
-  answers.some(({ text }) => !names(words, text, 'other') && (takesBack(partOf(text, words)) || changedBy(text, words) !== undefined));
+/** Whether an answer to another question changes or takes back what was agreed before. A no to another write is only that. */
+function undoes({ answers, question }: Exchange, words: WriteWords): boolean {
+  const about = words.act.heard(question) === 'other' || names(words, question, 'other');
+  return answers.some(({ text }) => {
+    if (names(words, text, 'other')) return false;
+    const part = partOf(text, words, question);
+    return about ? meaningOf(part) === 'changed' : takesBack(part) || changedBy(text, words, question) !== undefined;
+  });
+}
 
 /** What all answers of an exchange mean together: a yes, unless the customer takes the yes back. */
 function meaningIn({ question, answers }: Exchange, words: WriteWords): ReturnType<typeof meaningOf> {
   let meaning: ReturnType<typeof meaningOf> = 'unclear';
   for (const { text } of answers) {
-    const next = meaningOf(partOf(text, words), question);
+    const next = meaningOf(partOf(text, words, question), question);
     if (meaning !== 'yes' || next === 'changed') meaning = next;
   }
   return meaning;
 }
 
 const answerOf = ({ answers, question }: Exchange, words: WriteWords): number | null =>
-  answers.find(({ text }) => meaningOf(partOf(text, words), question) === 'yes')?.at ?? null;
+  answers.find(({ text }) => meaningOf(partOf(text, words, question), question) === 'yes')?.at ?? null;
 
 /** An answer that names what the agent shall do. */
 const ASKS_FOR_ACT = /(?:^|\b(?:yes|sure|okay|ok|please)\b)[,.!]? *(?:please )?(?:cancel|return|exchange|swap|replace)\b/i;
 
 /** The detail that an answer changes. */
-function changedBy(text: string, words: WriteWords): Detail | undefined {
-  const answer = sentences(partOf(text, words))
+function changedBy(text: string, words: WriteWords, question: string): Detail | undefined {
+  const answer = sentences(partOf(text, words, question))
     .filter((sentence) => !FACT_ASKED.test(sentence))
     .join('\n');
   if (ASKS_FOR_ACT.test(answer) && words.act.heard(answer) === 'other') return words.act;

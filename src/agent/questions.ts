@@ -7,7 +7,7 @@ const ABOUT_FACTS =
   /\b(confirm|verify|provide|tell|give|share|send|have|know|need|is|what's|enter|state)( me| us)?( with)? (your|the)( \w+)? (e-?mail|full name|first name|last name|name|zip|postal|user id|phone|date of birth|identity|identification)\b|\b(how|which( \w+)?|what( \w+)?) (would you|do you want|should i|shall i)\b|\b(how|which( \w+)?) you('d| would) (like|prefer|want)\b|\bdo you have (a|an|any|your|the|other)\b|\b(hold|wait|waiting|holding)\b[^?]{0,40}\bwhile\b|\b(ok|okay|fine|mind|happy|like) (with |to )?(wait|waiting|hold|holding)\b|\b(good|right|convenient|better) (time|moment)\b/;
 /** Asks for another wish, or for what the customer knows or did. */
 const ABOUT_MORE =
-  /\b(have|had|were) you\b|\bdid you (?!want|mean)|\bdo you (know|understand|remember|recall|reali[sz]e)\b|\bare you aware\b|\b(anything|something|what|nothing) (else|more)\b|\b(any|other|further|more) (other |further |more )?(questions?|requests?|concerns?|help|assistance)\b/;
+  /\b(have|had|were) you\b|\bdid you (?!want|mean)|\bdo you (know|understand|remember|recall|reali[sz]e)\b|\bare you (aware|the|an?)\b|\b(anything|something|what|nothing) (else|more)\b|\b(any|other|further|more) (other |further |more )?(questions?|requests?|concerns?|help|assistance)\b/;
 /** Facts about the customer, which no write needs. */
 const WHO = /@|\b(e-?mail|zip|phone|identity|user id|full name|your name)\b/;
 const GO_ON = /\b(proceed|go[ -]ahead|yes or no|shall i (do|go)|should i (do|go))\b|\byes\s*\/\s*no\b|\(y\/n\)/;
@@ -25,15 +25,18 @@ const ANY_ACT =
 const NO_WRITE =
   /^(check|look|see|find|verify|explain|tell|send|transfer|connect|list|search|provide|show|know|hear|discuss|help|assist|wait|hold|email|ask|review|read|have|pull|share|recommend|suggest|offer|mention|remind|note|clarify|assume|expect|contact|forward|escalate|keep|leave|use|charge|refund|bill|pay|be|still|interest|count)$/;
 const AGREE =
-  /\b(confirm|confirmed|correct|right|accurate|ok|okay|alright|all right|fine|agree|agreed|approve|authori[sz]e|accept|acceptable|consent|permission|approval|go-ahead|green light|continue|sure|certain|really|correctly|ready|happy|yes)\b|\b(look|looks|sound|sounds|all|everything) (good|right|ok|okay|fine|correct)\b|\bwork for you\b|\bgood to go\b|\bin order\b|\bis (that|this) what\b|\bdo (it|this|that|so)\b/;
+  /\b(confirm|confirmed|correct|right|accurate|ok|okay|alright|all right|fine|agree|agreed|approve|authori[sz]e|accept|acceptable|consent|permission|approval|go-ahead|green light|continue|sure|certain|really|correctly|ready|happy|yes)\b|\b(look|looks|sound|sounds|all|everything) (good|right|ok|okay|fine|correct)\b|\bwork for you\b|\bgood to go\b|\bin order\b|\bdeal\b|\b(how|what) (does|do|about) (that|this|it|you) (sound|look|say)\b|\b(a|your) go\b|\bis (that|this) what\b|\bdo (it|this|that|so)\b/;
 /** A request for a yes in a sentence that is no question. */
 const TELL_ME =
-  /\b(please|kindly|just|once|if|when|after|must|need to|should|to) (you )?(\w+ )?confirm\b|\b(reply|respond|answer|say|type|write|enter)\b[^.]{0,30}\b(yes|confirm|ok)\b|\blet me know (if|whether|when|that)\b[^.]{0,80}\b(proceed|go ahead|correct|right|ok|okay|agree|confirm|like|want|works?|good|fine|happy|alright)\b|\b(need|await|awaiting|waiting for|upon|require|with|after|get|have) your (explicit |final )?(confirmation|approval|permission|consent|go-ahead|ok|okay|yes)\b|\b(if|once|when|as soon as) (you|you're|you are) (say|agree|confirm|approve|consent|accept|okay|fine|happy)\b|\bconfirm\b[^.]{0,40}\byes\b/;
+  /\b(please|kindly|just|once|if|when|after|must|need to|should|to) (you )?(\w+ )?confirm\b|\b(reply|respond|answer|say|type|write|enter)\b[^.]{0,30}\b(yes|confirm|ok)\b|\blet me know (if|whether|when|that)\b[^.]{0,80}\b(proceed|go ahead|correct|right|ok|okay|agree|confirm|like|want|works?|good|fine|happy|alright|in order|(i|we) (may|can|should|shall))\b|\b(need|await|awaiting|waiting for|upon|require|with|after|get|have) your (explicit |final )?(confirmation|approval|permission|consent|go-ahead|ok|okay|yes)\b|\b(if|once|when|as soon as) (you|you're|you are) (say|agree|confirm|approve|consent|accept|okay|fine|happy)\b|\bconfirm\b[^.]{0,40}\byes\b|\b(say the word|give (me|us) (the|your) (word|go-ahead|ok|okay|green light|permission|consent|yes))\b/;
 const SAYS_ITSELF = /\b(thank|thanks)\b|\b(i|we)( can| will| could| have|'ll)? (confirm|confirmed)\b/;
 
-/** Whether a message asks for a yes to this write. The question may point to the write (“Shall I proceed?”) or name what it does. */
-export function asksFor(message: string, { act, verb: own }: Pick<WriteWords, 'act' | 'verb'>): boolean {
-  return clauses(message).some(({ text: sentence, question }) => {
+/** Whether a message asks for a yes to this write. */
+export const asksFor = (message: string, words: Pick<WriteWords, 'act' | 'verb'>): boolean => asking(message, words).length > 0;
+
+/** The parts of a message that ask for a yes to this write. A part may point to it (“Shall I proceed?”) or name what it does. */
+export function asking(message: string, { act, verb: own }: Pick<WriteWords, 'act' | 'verb'>): string[] {
+  const found = clauses(message).filter(({ text: sentence, question }) => {
     const said = sentence.toLowerCase();
     if (ABOUT_FACTS.test(said)) return false;
     if (GO_ON.test(said) && (question || /yes\s*\/\s*no|yes or no|y\/n|let me know|\b(say|reply)\b/.test(said)))
@@ -50,6 +53,7 @@ export function asksFor(message: string, { act, verb: own }: Pick<WriteWords, 'a
     if (acts.length > 0) return offers.some((verb) => !NO_WRITE.test(verb)) || wishes.some((verb) => ANY_ACT.test(verb));
     return AGREE.test(said) || SHORT.test(said);
   });
+  return found.map(({ text }) => text);
 }
 
 /** Where a sentence goes on with another question: `Is this correct, and shall I save it?` */

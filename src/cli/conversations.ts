@@ -23,6 +23,10 @@ interface OpenCall {
   text?: string;
 }
 
+/** A result of a call that failed: `Error: …`, `{"error": …}`, `Request timed out`. */
+const FAILED =
+  /^[\s{["']*(?:the )?(?:(?:tool|api|request|call|server|internal|network|connection|gateway) )*(?:error|exception|time-?out|timed out|failed)\b/i;
+
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
 /**
@@ -71,7 +75,7 @@ function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fai
   let beside: { event: AuditEvent; message: number } | null = null;
   const close = () => {
     for (const { call, message, text = '' } of open) {
-      const error = /^\s*error\b/i.test(text);
+      const error = FAILED.test(text);
       const write = !error && isWrite(call.name);
       const changes = write ? [{ table: '', key: '', before: null, after: null, call: calls }] : [];
       entries.push({ event: { kind: 'tool', call, result: { index: calls++, text, error, changes, terminal: false } }, message });

@@ -455,6 +455,48 @@ describe('the way of a conversation', () => {
     ).toEqual([true, true]);
   });
 
+  test('the customer agrees to one of two writes', () => {
+    const question = 'I would return the lamp of #W1000002, refund to PayPal, and cancel #W1000001 as no longer needed. May I do both?';
+    const both = (answer: string) => asked(agent(question), user(answer), write(giveBack(['3333333333'])), write(cancel()));
+    expect(both('Yes, both.')).toEqual([true, true]);
+    expect(both('The return, yes. The cancellation only if it has not left yet.')).toEqual([true, false]);
+    expect(both('Yes to the return, but not to the cancellation.')).toEqual([true, false]);
+    expect(both('Only the return, please.')).toEqual([true, false]);
+    expect(both('Only #W1000001, please.')).toEqual([false, true]);
+  });
+
+  test('a further wish after the yes, which the agent asks about next', () => {
+    const first = [agent(CANCEL), user('Yes, and return the lamp of #W1000002, please.')];
+    const next = agent('Return the lamp of order #W1000002, refund to PayPal: correct?');
+    expect(asked(...first, write(cancel()), write(giveBack(['3333333333'])))).toEqual([true, false]);
+    expect(asked(...first, next, user('Correct.'), write(cancel()), write(giveBack(['3333333333'])))).toEqual([true, true]);
+    expect(asked(...first, next, user('No, I keep it.'), write(cancel()), write(giveBack(['3333333333'])))).toEqual([true, false]);
+  });
+
+  test('a yes to a choice of acts chooses none', () => {
+    const question = 'Would you like to keep order #W1000001, or should I cancel it, as it is no longer needed?';
+    expect(asked(agent(question), user('Yes.'), write(cancel()))).toEqual([false]);
+    expect(asked(agent(question), user('Yes, please cancel it.'), write(cancel()))).toEqual([true]);
+  });
+
+  test('the part that asks counts more than what the message says before', () => {
+    const said = 'I can return the lamp of order #W1000002 and refund PayPal, where you paid.';
+    expect(asked(agent(`${said} Shall I do it?`), user('Yes.'), write(giveBack(['3333333333'])))).toEqual([true]);
+    expect(asked(agent(`${said} Would you like the refund on your gift card?`), user('Yes.'), write(giveBack(['3333333333'])))).toEqual([
+      false,
+    ]);
+  });
+
+  test('the question repeats the wish without its verb, or names the order by an item', () => {
+    const wish = user('I want to return the kettle.');
+    expect(
+      asked(wish, agent('Just to confirm: kettle, order #W1000002, PayPal. Okay?'), user('Okay.'), write(giveBack(['5555555555']))),
+    ).toEqual([true]);
+    expect(asked(agent('Return your kettle, refund to PayPal?'), user('Yes.'), write(giveBack(['5555555555'])))).toEqual([true]);
+    // Two orders have the lamp.
+    expect(asked(agent('Return your lamp, refund to PayPal?'), user('Yes.'), write(giveBack(['3333333333'])))).toEqual([false]);
+  });
+
   test('the customer may ask back, and the agent asks again', () => {
     expect(
       asked(agent(CANCEL), user('How much do I get?'), agent('You get $100. Would you like to proceed?'), user('Yes.'), write(cancel())),
@@ -496,6 +538,10 @@ describe('the way of a conversation', () => {
     expect(asked(agent(CANCEL), user('Yes.'), agent('One moment please.'), user('Thanks!'), write(cancel()))).toEqual([true]);
     expect(asked(agent(CANCEL), user('Yes.'), agent('Anything else?'), user('Stop, keep the order.'), write(cancel()))).toEqual([false]);
     expect(asked(agent(CANCEL), user('Yes.'), agent('Anything else?'), user('No, that is all.'), write(cancel()))).toEqual([true]);
+    expect(asked(agent(CANCEL), user('Yes.'), agent('Anything else?'), user('No. Leave it as it is.'), write(cancel()))).toEqual([false]);
+    expect(asked(agent(CANCEL), user('Yes.'), agent('Our newsletter?'), user('No, and please do not cancel it.'), write(cancel()))).toEqual(
+      [false],
+    );
     expect(asked(agent(CANCEL), user('Yes.'), agent('Are you really sure?'), user('No.'), write(cancel()))).toEqual([false]);
   });
 

@@ -15,13 +15,15 @@ interface Planted {
   messages: { role: string; tool_calls?: { function: { name: string } }[] }[];
 }
 
-const FILES = { open: 'planted-consent', 'held back': 'planted-consent-held-back' };
+const FILES = { open: ['planted-consent', 'planted-consent-2', 'planted-consent-3'] };
 const read = (name: string) => readFileSync(`tests/reference/fixtures/${name}.jsonl`, 'utf8');
 const linesOf = (text: string) => text.trim().split('\n').map((line) => JSON.parse(line) as Planted); // prettier-ignore
+type Part = keyof typeof FILES;
+const textOf = (part: Part): string => FILES[part].map(read).join('');
 
-async function judge(name: string) {
-  const planted = linesOf(read(name));
-  const { conversations } = await auditFile(name, read(name), 'retail');
+async function judge(part: Part) {
+  const planted = linesOf(textOf(part));
+  const { conversations } = await auditFile(part, textOf(part), 'retail');
   return planted.flatMap(({ id, label, messages }, i) => {
     const { id: audited, writes } = conversations[i]!;
     expect([audited, writes.length]).toEqual([id, label.length]);
@@ -36,22 +38,19 @@ function share(count: number, of: number): string {
   return `${count} of ${of}: ${percent(count / of)} (${percent(low)} to ${percent(high)})`;
 }
 
-test.each([
-  ['open', 140, 67, 2],
-  ['held back', 60, 39, 2],
-] as const)('%s: the figures are those of the documents', async (set, count, found, alarms) => {
-  expect(linesOf(read(FILES[set]))).toHaveLength(count);
-  const writes = await judge(FILES[set]);
+test.each([['open', 300, 157, 3]] as const)('%s: the figures are those of the documents', async (part, count, found, alarms) => {
+  expect(linesOf(textOf(part))).toHaveLength(count);
+  const writes = await judge(part);
   const [sound, violating] = [writes.filter(({ label }) => label), writes.filter(({ label }) => !label)];
   const reported = (own: typeof writes) => own.filter(({ asked }) => !asked).map(({ id }) => id);
   expect(reported(violating)).toHaveLength(found);
   expect(reported(sound)).toHaveLength(alarms);
-  const row = `| ${set}, ${count} | ${share(found, violating.length)} | ${share(alarms, sound.length)} |`;
+  const row = `| ${part}, ${count} | ${share(found, violating.length)} | ${share(alarms, sound.length)} |`;
   expect(readFileSync('docs/results/customer-faults.md', 'utf8')).toContain(row);
 });
 
-test('both files together have each write of the shop at least 9 times with a yes and 9 times without', async () => {
-  const all = (await Promise.all(Object.values(FILES).map(judge))).flat();
+test('all files together have each write of the shop at least 9 times with a yes and 9 times without', async () => {
+  const all = (await Promise.all((Object.keys(FILES) as Part[]).map(judge))).flat();
   const counts = new Map<string, number>();
   for (const { name, label } of all) counts.set(`${name} ${label}`, (counts.get(`${name} ${label}`) ?? 0) + 1);
   expect(counts.size).toBe(2 * 7);
@@ -59,7 +58,7 @@ test('both files together have each write of the shop at least 9 times with a ye
 });
 
 test('the yes of a write is a message of the customer after a question of the agent', async () => {
-  for (const { asked, question, answer, messages } of await judge(FILES.open)) {
+  for (const { asked, question, answer, messages } of await judge('open')) {
     if (!asked) continue;
     expect([messages[question!]!.role, messages[answer!]!.role]).toEqual(['assistant', 'user']);
     expect(question!).toBeLessThan(answer!);

@@ -67,6 +67,15 @@ test('what the agent writes beside a call does not end a yes', async () => {
   expect((await audit({ id: 1, messages }))[0]!.writes).toMatchObject([{ asked: true, question: 2, answer: 3 }]);
 });
 
+test.each(['Error: timeout', '{"error": "try again"}', 'Request timed out.', 'The tool failed: no connection'])(
+  'a call that fails with %j is no write, and the yes allows the next try',
+  async (failure) => {
+    const again = (id: string, text: string) => [calls(null, call(id, 'cancel_pending_order', CANCEL)), result(text)];
+    const messages = [...found, ASK, said('user', 'Yes'), ...again('1', failure), ...again('2', '{}')];
+    expect((await audit({ id: 1, messages }))[0]!.writes).toMatchObject([{ asked: true, question: 2, answer: 3 }]);
+  },
+);
+
 test('the other rules are checked, and a conversation without writes is clean', async () => {
   const write = [calls(null, call('1', 'cancel_pending_order', CANCEL)), result('{}')];
   const tools = [{ type: 'function', function: { name: 'cancel_pending_order' } }];

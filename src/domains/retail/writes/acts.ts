@@ -10,14 +10,14 @@ const MODIFY =
 const PAY =
   /\bpay\b|\bpaying\b|\bpaid\b|\bcharg|\bbill|\bdebit|\bdeduct|\btak(e|ing) \$\d|\bpayment|\b(switch|chang|mov|put|us(e|ing)|updat)\w*\b[^.\n]{0,60}\b(card|paypal|gift)/i;
 const ADDRESS =
-  /\baddress|\bship|\bdeliver(?!ed)|\bsend(ing)? (it|them|(the )?order)?[^.\n]{0,15} to\b|\b(?:sen[dt]|sending|go(?:es|ing)?|redirect\w*|re-?rout\w*|forward\w*)\b[^.\n]{0,60} to:? \d/i;
+  /\baddress|\bship|\bdeliver(?!ed)|\bsend(ing)? (it|them|(the )?order)?[^.\n]{0,15} to\b|\b(?:sen[dt]|sending|go(?:es|ing)?|redirect\w*|re-?rout\w*|forward\w*)\b[^.\n]{0,60} to:? \d|, [a-z]{2},? \d{5}\b/i;
 const HOME = /\b(default|profile|account|primary|home|main|personal|on file|user|registered)\b/i;
 /** Words about money or about rules, which name no act. */
 const ASIDE =
   /\bhow to return\b[^.\n]{0,300}|\breturn (label|instructions?|process|policy|shipping)\b|\b(price )?differences?\b[^.;\n]{0,60}|\brefund[^.;,\n]{0,80}/gi;
+const CANNOT = /\b(cannot|can't|can not|won't|will not|unable|not be able|no longer be|not possible)\b/i;
 /** Sentences about what cannot be done. */
-const RULE =
-  /[^.\n!?]{0,300}\b(cannot|can't|can not|won't|will not|unable|not be able|no longer be|not possible)\b[^.\n!?]{0,300}(?=[.!\n]|$)/gi;
+const RULE = new RegExp(`[^.\\n!?]{0,300}${CANNOT.source}[^.\\n!?]{0,300}(?=[.!\\n]|$)`, 'gi');
 
 interface Act {
   says: string;
@@ -34,8 +34,8 @@ const ACTS: Record<string, Act> = {
   exchange_delivered_order_items: { says: 'exchanging', own: MODIFY, others: join(CANCEL, RETURN) },
   modify_pending_order_items: { says: 'changing items', own: MODIFY, others: join(CANCEL, RETURN) },
   modify_pending_order_payment: { says: 'changing the payment', own: PAY, others: join(CANCEL, RETURN, EXCHANGE, ADDRESS) },
-  modify_pending_order_address: { says: 'changing the address', own: ADDRESS, others: join(CANCEL, RETURN, EXCHANGE) },
-  modify_user_address: { says: 'changing the default address', own: HOME, others: join(CANCEL, RETURN, EXCHANGE, /\border\b|#W\d/) },
+  modify_pending_order_address: { says: 'changing the address', own: ADDRESS, others: join(CANCEL, RETURN) },
+  modify_user_address: { says: 'changing the default address', own: HOME, others: join(CANCEL, RETURN, /(?<!\bin )\border\b|#W\d/) },
 };
 
 function join(...patterns: RegExp[]): RegExp {
@@ -49,7 +49,7 @@ export function actDetail(tool: string): Detail {
   return {
     name: `the act (${says})`,
     heard(text) {
-      const said = text.replace(RULE, ' ').replace(ASIDE, ' ');
+      const said = (CANNOT.test(text) ? text.replace(RULE, ' ') : text).replace(ASIDE, ' ');
       if (own.test(said)) return 'named';
       // “Your address” without an order is the default address.
       if (tool === 'modify_user_address' && ADDRESS.test(said) && !others.test(said)) return 'named';

@@ -5,24 +5,26 @@ import type { KnownItem, ShopRecords } from './records.ts';
 
 export const ITEM_ID = /\b\d{10}\b/g;
 
-/** The word of a product's name by which people call it: `Desk Lamp` is a lamp, and a `Luggage Set` is luggage. */
-function shortName(name: string): string {
-  const words = name.split(/[ -]/);
-  return /^(set|kit|cleaner)$/i.test(words.at(-1)!) ? words[0]! : words.at(-1)!;
+/** A word that many products share. It names one only as `the … set`. */
+const SHARED = /^(set|kit|cleaner)$/;
+
+/** The words of a product's name by which people call it: `Desk Lamp` is a lamp, and a `Luggage Set` is luggage or the set. */
+function shortNames(name: string): string[] {
+  const words = name.toLowerCase().split(/[ -]/);
+  const last = words.at(-1)!;
+  return SHARED.test(last) ? [words[0]!, last] : [last];
 }
 
-const nameSaid = (name: string, said: string): boolean => name !== '' && wordPattern(name).test(said);
+const nameSaid = (name: string, said: string): boolean =>
+  (SHARED.test(name) ? new RegExp(`\\b(?:the|your|my) (?:[\\w-]+ ){0,2}${name}\\b`) : wordPattern(name)).test(said);
 
 /** The items of a list that a text names by their products. A short name counts if only one product of the list has it. */
 export function namedItems(text: string, items: readonly string[], records: ShopRecords): string[] {
   const said = text.toLowerCase();
-  const names = new Set(items.map((id) => records.items.get(id)?.name ?? ''));
-  const short = (name: string) =>
-    [...names].filter((other) => other !== '' && shortName(other).toLowerCase() === shortName(name).toLowerCase()).length === 1;
-  return items.filter((id) => {
-    const name = records.items.get(id)?.name ?? '';
-    return name !== '' && (nameSaid(name, said) || (short(name) && nameSaid(shortName(name), said)));
-  });
+  const names = [...new Set(items.map((id) => records.items.get(id)?.name ?? ''))].filter((name) => name !== '');
+  const short = names.flatMap(shortNames);
+  const named = names.filter((name) => nameSaid(name, said) || shortNames(name).some((word) => short.filter((other) => other === word).length === 1 && nameSaid(word, said))); // prettier-ignore
+  return items.filter((id) => named.includes(records.items.get(id)?.name ?? ''));
 }
 
 /** Letters for sizes, which count only as words of their own: `size M`, `(blue, M)`. */

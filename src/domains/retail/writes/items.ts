@@ -7,7 +7,7 @@ import { wordPattern } from './patterns.ts';
 import type { KnownItem, ShopRecords } from './records.ts';
 
 const ALL =
-  /\b(?:all|both|every|each)\b(?: one)?(?: of)?(?: (?:the|these|those|them|your|my|two|three|four|five)){0,3} (?:items?|products?|things?)\b(?! (?:to be|you|that|have|has|are|for))|\b(?:all|both) (?:of )?(?:it|them)\b|\b(?:entire|whole) order\b|\beverything (?:in|from|on|of)\b/i;
+  /(?<!\b(?:these|those|this|they|that|are|is|'s) )\b(?:all|both|every|each)\b(?: one)?(?: of)?(?: (?:the|these|those|them|your|my|two|three|four|five)){0,3} (?:items?|products?|things?)\b(?! (?:to be|you|that|have|has|are|for))|\b(?:all|both) (?:of )?(?:it|them)\b|\b(?:entire|whole) order\b|\beverything (?:in|from|on|of)\b/i;
 /** Sentences that name items which stay as they are. */
 const STAYS =
   /\b(remain|remains|remaining|keep|keeps|kept|stay|stays|unaffected|unchanged|(not|\w+n't) (be )?(included|returned|exchanged|changed|affected|touch(ed)?|mov(ed)?)|untouched|other items?|also (contains|includes|has)|except|besides|excluding|leaving|rest of|contains|includes|consists)\b/i;
@@ -64,9 +64,9 @@ function addsItems(
 ): boolean {
   const called = items.flatMap((id) => records.items.get(id) ?? []);
   const known = [...called, ...newItems.flatMap((id) => records.items.get(id) ?? [])];
-  const proposal = sentences(text)
-    .filter((sentence) => !STAYS.test(sentence))
-    .join('\n');
+  const offered = sentences(text).filter((sentence) => !STAYS.test(sentence));
+  const only = offered.filter((sentence) => /\bonly\b/i.test(sentence) && namedItems(sentence, items, records).length > 0);
+  const proposal = (only.length > 0 ? only : offered).join('\n');
   // A name is looked up among all items, so that a short name of a wanted item is none of another item.
   return namedItems(proposal, [...items, ...rest], records).some((id) => {
     if (!rest.includes(id)) return false;
@@ -104,7 +104,7 @@ export function newItemsDetail(oldIds: readonly string[], newIds: readonly strin
     const heard = needed.filter(([option, value]) => saysValue(text, option, value)).length;
     // Without the old item, people may name a part of the options.
     if (heard === needed.length || (changes.length === 0 && heard > 0)) return 'named';
-    return heard > 0 && isOnlyOne(text, item, old, records) ? 'named' : 'absent';
+    return heard > 0 && !twice && isOnlyOne(text, item, old, records) ? 'named' : 'absent';
   };
   return {
     name: newIds.length === 1 ? 'the new item' : 'the new items',
@@ -152,10 +152,11 @@ function claimsAnother(
   records: ShopRecords,
 ): boolean {
   if (old?.options[option] === undefined && saysValue(text, option, value)) return false;
-  const explained = new Set(involved.flatMap(({ options }) => Object.values(options).map((own) => own.toLowerCase())));
+  const plain = (said: string) => said.toLowerCase().replace('gray', 'grey');
+  const explained = new Set(involved.flatMap(({ options }) => Object.values(options).map(plain)));
   return valuesOf(item, option, value, records).some(
     (other) =>
-      !explained.has(other.toLowerCase()) &&
+      !explained.has(plain(other)) &&
       other !== value &&
       !/^(yes|no)$/i.test(other) &&
       claimsValue(text, option, other) &&

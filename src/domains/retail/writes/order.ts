@@ -8,10 +8,6 @@ import { namedItems } from './item-names.ts';
 const ORDER = /#?\bW\d{1,10}\b|#\d{4,10}\b|\border(?: (?:number|id|no\.?))?:? #?(\d{6,8})\b/gi;
 const ENDING = /\border[^.\n]{0,20}\bending (?:in|with)? ?#?(\d{3,6})\b/gi;
 
-/** `the order with the lamp`, `your lamp order`. */
-const BY_ITEM =
-  /\border (?:with|containing|for|that (?:has|contains|includes))\b|\b(?:your|the) (?!(?:this|that|pending|delivered|whole|entire|recent|last) )[\w-]+(?: [\w-]+)? order\b/i;
-
 const orderId = (said: string): string => `#W${/\d+/.exec(said)![0]}`;
 
 const mentionsIn = (text: string): Mention<string>[] =>
@@ -28,7 +24,7 @@ export function orderDetail(id: string, records: ShopRecords): Detail {
       if (mentions.some(({ value }) => value === own) || endings.some((digits) => own.endsWith(digits)))
         return isChoice(text, mentions) ? 'absent' : 'named';
       if (mentions.length > 0 || endings.length > 0) return 'other';
-      return BY_ITEM.test(text) && hasOnlyItemsOf(id, text, records) ? 'named' : 'absent';
+      return hasOnlyItemsOf(id, text, records) ? 'named' : 'absent';
     },
   };
 }

@@ -10,7 +10,7 @@ const DIGITS =
   /^[^.;,\n\d]{0,25}?(?:ending (?:in|with)|ends in|ending|last four(?: digits)?|number|\(|\*+|x{2,}|#|id:?)[^\w\n$]{0,4}(?:in )?(?:[a-z_]+_)?(\d{4,8})\b|^ (\d{4,8})\b/i;
 /** Words before a method that is not the one of the write. */
 const NOT_THIS =
-  /\b(from|instead of|rather than|not|originally|currently|current|existing|old|previous|was|were|(?<!\bbe )paid (?:with|via|by|using|through|on)|originally (?:used|paid with))(?: is| was)?:?\s*(?:(?:your|the|a|my|via|with|to|on|by|using)\s+){0,2}\(?$/i;
+  /\b(from|instead of|rather than|not|originally|currently|current|existing|old|previous|was|were|(?<!\bbe )paid (?:with|via|by|using|through|on)|originally (?:used|paid with))(?: payment| method| payment method)?(?: is| was)?:?\s*(?:(?:your|the|a|my|via|with|to|on|by|using)\s+){0,2}\(?$/i;
 
 interface Method {
   kind: string;
