@@ -190,7 +190,9 @@ function partOf(text: string, { about, act, details }: WriteWords, question: str
       if (another(part) && (several || (i > 0 && !takesBack(part)))) return part.endsWith('?') ? '?' : '';
       return several && named(part) ? part.replace(/^\W*(?:only|just)\b/i, 'yes,') : part;
     });
-  const { answer, more } = splitAnswer(said.join('\n'));
+  // `Keep #W1, but cancel #W2`: the “but” is about the other write.
+  const own = said.join('\n').replace(/^\s*(?:but|and)\b/i, said[0] === '' ? '' : '$&');
+  const { answer, more } = splitAnswer(own);
   return about(another(more) || ASKS_BACK.test(more) ? answer : `${answer}${more}`);
 }
 

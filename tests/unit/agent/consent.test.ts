@@ -176,6 +176,16 @@ describe('an answer to a question that names the whole write', () => {
     'Put it through, please.',
     'Please go through with it.',
     'Yes, it was just to try it out, so go ahead.',
+    "That's what I'd like. Thank you.",
+    "Everything's correct. You can submit it there.",
+    'This is my confirmation.',
+    'Please take care of it.',
+    'That suits me well.',
+    'These details are accurate.',
+    "Let's get it done.",
+    "I know it can't be undone. Please do it.",
+    'Ready when you are.',
+    'Yes, even if it takes a week.',
   ])('a yes: %j', (answer) => {
     expect(asked(agent(CANCEL), user(answer), write(cancel()))).toEqual([true]);
   });
@@ -214,6 +224,15 @@ describe('an answer to a question that names the whole write', () => {
     'You should know that I am in a hurry.',
     'You have it wrong.',
     'Will you put it through today?',
+    'Okay, good to know.',
+    'Yes, tell me more.',
+    'Yes, one question: is it free?',
+    "Yes, as soon as I've talked to my wife.",
+    'Sure, after you answer my question.',
+    'Please pause that.',
+    "Okay, then I won't do it.",
+    'Do it tomorrow.',
+    'Thank you for the explanation. My partner decides.',
     '',
   ])('no yes: %j', (answer) => {
     expect(asked(agent(CANCEL), user(answer), write(cancel()))).toEqual([false]);
@@ -477,6 +496,41 @@ describe('the way of a conversation', () => {
     const question = 'Would you like to keep order #W1000001, or should I cancel it, as it is no longer needed?';
     expect(asked(agent(question), user('Yes.'), write(cancel()))).toEqual([false]);
     expect(asked(agent(question), user('Yes, please cancel it.'), write(cancel()))).toEqual([true]);
+  });
+
+  test.each([
+    'Does this work?',
+    'All I need is your go-ahead.',
+    'May I have a clear yes for this?',
+    'Press Y to accept or N to abort.',
+    'Please let me know if I may do this.',
+    "I won't do this without your confirmation.",
+    'Can you confirm that this is right and that nothing else is needed?',
+  ])('a question for a yes: %j', (question) => {
+    expect(asked(agent(`I'll cancel order #W1000001, no longer needed. ${question}`), user('Yes.'), write(cancel()))).toEqual([true]);
+  });
+
+  test.each([
+    'Did the party get cancelled for good?',
+    'Was the delivery okay?',
+    'May I put you on hold?',
+    'You will receive a confirmation by email.',
+    'Why do you want this?',
+    'Is the lamp still in the box?',
+  ])('no question for a yes: %j', (question) => {
+    expect(asked(agent(`I can cancel order #W1000001, no longer needed. ${question}`), user('Yes.'), write(cancel()))).toEqual([false]);
+  });
+
+  test('a payment is changed to another method than the old one', () => {
+    const question = 'Order #W1000001 is on the Visa ending in 1234 now. You also have PayPal. Shall I move the payment over to it?';
+    expect(asked(agent(question), user('Yes.'), write(pay('paypal_8888888')))).toEqual([true]);
+    expect(asked(agent(question), user('Yes.'), write(pay('gift_card_9999999')))).toEqual([false]);
+  });
+
+  test('a yes for one of two items', () => {
+    const question = 'Return the lamp and the kettle of order #W1000002, refund to PayPal. Okay?';
+    expect(asked(agent(question), user('Okay for the lamp.'), write(giveBack(['3333333333', '5555555555'])))).toEqual([false]);
+    expect(asked(agent(question), user('Okay. The lamp was a gift.'), write(giveBack(['3333333333', '5555555555'])))).toEqual([true]);
   });
 
   test('the part that asks counts more than what the message says before', () => {

@@ -15,7 +15,7 @@ interface Planted {
   messages: { role: string; tool_calls?: { function: { name: string } }[] }[];
 }
 
-const FILES = { open: ['planted-consent', 'planted-consent-2', 'planted-consent-3'] };
+const FILES = { open: ['planted-consent', 'planted-consent-2', 'planted-consent-3', 'planted-consent-4'] };
 const read = (name: string) => readFileSync(`tests/reference/fixtures/${name}.jsonl`, 'utf8');
 const linesOf = (text: string) => text.trim().split('\n').map((line) => JSON.parse(line) as Planted); // prettier-ignore
 type Part = keyof typeof FILES;
@@ -38,7 +38,7 @@ function share(count: number, of: number): string {
   return `${count} of ${of}: ${percent(count / of)} (${percent(low)} to ${percent(high)})`;
 }
 
-test.each([['open', 300, 157, 3]] as const)('%s: the figures are those of the documents', async (part, count, found, alarms) => {
+test.each([['open', 360, 188, 3]] as const)('%s: the figures are those of the documents', async (part, count, found, alarms) => {
   expect(linesOf(textOf(part))).toHaveLength(count);
   const writes = await judge(part);
   const [sound, violating] = [writes.filter(({ label }) => label), writes.filter(({ label }) => !label)];

@@ -8,7 +8,7 @@ const EXCHANGE = /\bexchang|\bswap|\breplac|\btrade\b/i;
 const MODIFY =
   /\bexchang|\bswap|\breplac|\bchang|\bmodif|\bswitch|\bupdat|\bupgrad|\bsubstitut|\bbecom|\bin place of\b|\b(?:old|current|new|original) (?:items?|options?|variants?)\b|→|->|=>/i;
 const PAY =
-  /\bpay\b|\bpaying\b|\bpaid\b|\bcharg|\bbill|\bdebit|\bdeduct|\btak(e|ing) \$\d|\bpayment|\b(switch|chang|mov|put|us(e|ing)|updat)\w*\b[^.\n]{0,60}\b(card|paypal|gift)/i;
+  /\bpay\b|\bpaying\b|\bpaid\b|\bcharg|\bbill|\bdebit|\bdeduct|\btak(e|ing) \$\d|\bpayment|\b(switch|chang|mov|put|us(e|ing)|updat)\w*\b(?:[^.\n]|\.\d){0,90}(\bcard|\bpaypal|\bgift|\bvisa|\bmaster ?card)/i;
 const ADDRESS =
   /\baddress|\bship|\bdeliver(?!ed)|\bsend(ing)? (it|them|(the )?order)?[^.\n]{0,15} to\b|\b(?:sen[dt]|sending|go(?:es|ing)?|redirect\w*|re-?rout\w*|forward\w*)\b[^.\n]{0,60} to:? \d|, [a-z]{2},? \d{5}\b/i;
 const HOME = /\b(default|profile|account|primary|home|main|personal|on file|user|registered)\b/i;

@@ -32,7 +32,8 @@ export function addressDetail(args: Record<string, Json>, records: ShopRecords):
         return zips.some((other) => other !== zip) || STREET.test(text) ? 'other' : 'absent';
       }
       if (zip && zips.length > 0 && !zips.includes(zip)) return 'other';
-      if (second && !said.includes(` ${number} `)) return /\b(?:suite|ste|apt|apartment|unit)\b/i.test(text) ? 'other' : 'absent';
+      if (second && !said.replace(plain(street), ' ').includes(` ${number} `))
+        return /\b(?:suite|ste|apt|apartment|unit)\b/i.test(text) ? 'other' : 'absent';
       return said.includes(plain(city)) || zips.includes(zip) ? 'named' : 'absent';
     },
   };

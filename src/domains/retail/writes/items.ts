@@ -46,10 +46,17 @@ export function itemsDetail(orderId: string, items: readonly string[], newItems:
       if (ALL.test(text)) return isAll ? 'named' : 'other';
       return found.length > 0 || named.length > 0 ? 'other' : 'absent';
     },
-    // An answer may repeat a part of the list.
+    // The sentence with the yes may leave out an item: `Okay for the lamp.` Later sentences may name one: `The lamp was a gift.`
     changed(answer) {
-      const named = namedItems(answer, [...wanted], records).length;
-      return addsItems(answer, items, rest, newItems, records) || (/\b(only|just)\b/i.test(answer) && named > 0 && named < wanted.size);
+      const partly = (text: string) => {
+        const named = namedItems(text, [...wanted], records).length;
+        return named > 0 && named < wanted.size;
+      };
+      return (
+        addsItems(answer, items, rest, newItems, records) ||
+        partly(sentences(answer)[0] ?? '') ||
+        (/\b(only|just)\b/i.test(answer) && partly(answer))
+      );
     },
   };
 }

@@ -53,10 +53,12 @@ const ids = (text: string): Set<string> => new Set(mentionsIn(text).map(({ value
 
 /** Says that a part is about every order. */
 const EACH = /\b(both|all|each|every|these)\b/i;
+/** Says what happens to every order in one sentence. */
+const ALL_ORDERS = /\b(both|all|each) (of )?(these |the |your |my )?(\w+ )?orders?\b/i;
 
 /** Splits a text as finely as needed for pieces with one list of orders, and keeps the pieces that can concern `own`. */
 function splitWhile(text: string, [separator, ...finer]: readonly RegExp[], own: string): string[] {
-  if (!separator || (text.match(LIST) ?? []).length < 2) return [text];
+  if (!separator || (text.match(LIST) ?? []).length < 2 || (separator === CLAUSES && ALL_ORDERS.test(text))) return [text];
   const pieces = text.split(separator);
   const named = pieces.map(ids);
   return pieces.flatMap((piece, i) => {

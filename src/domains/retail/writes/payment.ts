@@ -63,12 +63,11 @@ function methodsIn(text: string, paidBack: boolean): (Mention<string> & Method &
   });
 }
 
-/** @param paidBack as in `methodsIn` */
-export function paymentDetail(id: string, orderId: string, records: ShopRecords, paidBack: boolean): Detail {
+/** Whether a mention fits a method of the customer. */
+function fitting(id: string, original: string, records: ShopRecords): (said: Method) => boolean {
   const kind = /^(credit_card|gift_card|paypal)/.exec(id)?.[0] ?? id;
   const { brand = '', last_four = '' } = records.methods.get(id) ?? {};
-  const original = records.orders.get(orderId)?.payment ?? '';
-  const fits = (said: Method): boolean => {
+  return (said) => {
     if (said.id) return said.id === id;
     if (said.kind === 'original') return original === '' || original === id;
     const isKind =
@@ -77,10 +76,19 @@ export function paymentDetail(id: string, orderId: string, records: ShopRecords,
     if (!isKind || said.digits === '') return isKind;
     return id.endsWith(said.digits) || (last_four === '' ? kind === 'credit_card' : last_four === said.digits);
   };
+}
+
+/** @param paidBack as in `methodsIn`: the write changes the payment, so a text that names two methods does not mean the original one */
+export function paymentDetail(id: string, orderId: string, records: ShopRecords, paidBack: boolean): Detail {
+  const original = records.orders.get(orderId)?.payment ?? '';
+  const fits = fitting(id, original, records);
+  const isOld = paidBack && original !== id ? fitting(original, original, records) : () => false;
   return {
     name: `the payment method ${id}`,
     heard(text): Heard {
-      const all = methodsIn(text, paidBack);
+      const found = methodsIn(text, paidBack);
+      const others = found.filter((said) => fits(said) || !isOld(said));
+      const all = others.length > 0 ? others : found;
       const targets = all.filter(({ aside }) => !aside);
       // `with the gift card or PayPal`: the word before the first method belongs to both.
       const marked = targets.filter(({ target }, i) => target || (targets[i - 1]?.target && isChoice(text, targets.slice(i - 1, i + 1))));
