@@ -637,6 +637,27 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: 'agent/consent.test.ts',
   },
   {
+    breaks: 'a yes to a choice of acts chooses none',
+    file: 'src/agent/consent.ts',
+    from: 'const choice = detail === words.act && isChoiceOfActs(question, detail);',
+    to: 'const choice = false;',
+    tests: 'agent/consent.test.ts',
+  },
+  {
+    breaks: 'the part that asks counts more than the rest of the message',
+    file: 'src/agent/consent.ts',
+    from: " || parts.every((part) => heard(part) === 'other')",
+    to: '',
+    tests: 'agent/consent.test.ts',
+  },
+  {
+    breaks: 'an item that stays is no item of the write',
+    file: 'src/domains/retail/writes/items.ts',
+    from: 'namedItems(offered, inOrder, records).length > 0 ? offered : text',
+    to: 'text',
+    tests: 'agent/consent.test.ts',
+  },
+  {
     breaks: 'a failed call is no violation',
     file: 'src/agent/violations.ts',
     from: "if (event.kind !== 'tool' || (event.result.error && event.result.changes.length === 0)) continue;",

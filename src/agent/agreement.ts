@@ -31,6 +31,7 @@ const AGREES: readonly RegExp[] = [
   new RegExp(
     `\\b(?:that|this|it|all|both|everything|they|these|those|details?|information|terms|address|amount|answer) (?:is|are|was|looks?|sounds?|seems?|(?:would|will) be)(?: like)? ${VERY}(?:${GOOD}|yes|it\\W*$)|\\b(?:looks|sounds|seems) (?:like a plan|${VERY}${GOOD})\\b`,
   ),
+  new RegExp(`\\b\\w+ (?:is|are) ${VERY}(?:correct|accurate|right(?! (?:here|now|after|before|there|away)))\\b`),
   // `That works for me`, `it suits me well`, `I am happy with that`
   /\b(?:that|this|it|they)(?: will| would| does)? (?:works?|suits?)\b|\b(?:works for|suits) (?:me|us)\b|^\W*(?:it|that|this) (?:does|will do)\b(?! not)/,
   /\b(?:fine|okay|ok|good|alright|all right) (?:by|with|for) (?:me|us)\b|^\W*(?:i am |i would be )?(?:\w+ )?(?:happy|fine|good|okay|ok|okey|comfortable) (?:with|for|by|to (?!know|hear))\b|\bi am (?:\w+ )?(?:positive|certain)\b|\bacceptable\b/,
@@ -39,7 +40,7 @@ const AGREES: readonly RegExp[] = [
   // `I confirm`, `you have my consent`, `this is my confirmation`
   /\b(?:i|we) (?:do |can |hereby |fully |gladly |totally ){0,2}(?:confirm|agree|approve|accept|consent|authori[sz]e)\b/,
   /\b(?:my|full|your) (?:\w+ )?(?:consent|permission|approval|confirmation|okay|ok|agreement|blessing|go-ahead|authori[sz]ation)\b/,
-  /^\W*please\W*$|\bi do\b(?! not)/,
+  /^\W*please\W*$|\bi do(?=\W*$|[,.!])/,
   /\b(?:have|got|understood) (?:it|that|this|everything|me) (?:all )?(?:right|correct|correctly)\b|\bready when you are\b/,
   // A request to go on: `Please take care of it`, `you may submit it`, `let us do that`
   new RegExp(`\\b(?:please|kindly|let us|you (?:can|may|should)) (?:now |please |then |just )?(?!${OTHER_WISH}\\b)[a-z]+`),

@@ -37,7 +37,7 @@ const TELL_ME: readonly RegExp[] = [
   new RegExp(
     `\\b(?:need|await|awaiting|wait for|waiting for|upon|require|with|without|after|get|have|is|for|indicate|give (?:me|us))(?: only)? ${CONSENT.source}`,
   ),
-  /\b(if|once|when|until|as soon as) (you|you're|you are) (say|agree|confirm|approve|consent|accept|okay|fine|happy)\b/,
+  /\b(if|once|when|until|as soon as|unless) (you|you're|you are) (have (no|any) objections?|object|say|agree|confirm|approve|consent|accept|okay|fine|happy)\b/,
 ];
 const tellsMe = (said: string): boolean => TELL_ME.some((pattern) => pattern.test(said));
 const SAYS_ITSELF = /\b(thank|thanks)\b|\b(i|we)( can| will| could| have|'ll)? (confirm|confirmed)\b/;

@@ -185,6 +185,7 @@ describe('an answer to a question that names the whole write', () => {
     "Let's get it done.",
     "I know it can't be undone. Please do it.",
     'Ready when you are.',
+    'Your understanding is correct.',
     'Yes, even if it takes a week.',
   ])('a yes: %j', (answer) => {
     expect(asked(agent(CANCEL), user(answer), write(cancel()))).toEqual([true]);
@@ -232,6 +233,7 @@ describe('an answer to a question that names the whole write', () => {
     'Please pause that.',
     "Okay, then I won't do it.",
     'Do it tomorrow.',
+    'I do have an objection: I need it until Friday.',
     'Thank you for the explanation. My partner decides.',
     '',
   ])('no yes: %j', (answer) => {
@@ -527,6 +529,12 @@ describe('the way of a conversation', () => {
     expect(asked(agent(question), user('Yes.'), write(pay('gift_card_9999999')))).toEqual([false]);
   });
 
+  test('an item that stays, or that the order only contains, is no item of the write', () => {
+    const question = 'Order #W1000002 includes a lamp and a kettle. I would return the kettle, refund to PayPal. You keep the lamp. Okay?';
+    expect(asked(agent(question), user('Okay.'), write(giveBack(['5555555555'])))).toEqual([true]);
+    expect(asked(agent(question), user('Okay.'), write(giveBack(['5555555555', '3333333333'])))).toEqual([false]);
+  });
+
   test('a yes for one of two items', () => {
     const question = 'Return the lamp and the kettle of order #W1000002, refund to PayPal. Okay?';
     expect(asked(agent(question), user('Okay for the lamp.'), write(giveBack(['3333333333', '5555555555'])))).toEqual([false]);
@@ -534,9 +542,9 @@ describe('the way of a conversation', () => {
   });
 
   test('the part that asks counts more than what the message says before', () => {
-    const said = 'I can return the lamp of order #W1000002 and refund PayPal, where you paid.';
+    const said = 'I can return the lamp of order #W1000002 and refund the money to PayPal.';
     expect(asked(agent(`${said} Shall I do it?`), user('Yes.'), write(giveBack(['3333333333'])))).toEqual([true]);
-    expect(asked(agent(`${said} Would you like the refund on your gift card?`), user('Yes.'), write(giveBack(['3333333333'])))).toEqual([
+    expect(asked(agent(`${said} Would you like the refund to your gift card?`), user('Yes.'), write(giveBack(['3333333333'])))).toEqual([
       false,
     ]);
   });

@@ -38,7 +38,9 @@ export function itemsDetail(orderId: string, items: readonly string[], newItems:
   return {
     name: items.length === 1 ? 'the item' : 'the items',
     heard(text) {
-      const named = namedItems(text, [...wanted], records);
+      // What the order contains and what stays is not what the write is about, if another sentence names items.
+      const offered = offersOf(text);
+      const named = namedItems(namedItems(offered, inOrder, records).length > 0 ? offered : text, [...wanted], records);
       const found = [...wanted].filter((id) => said(id, text, named));
       const others = (text.match(ITEM_ID) ?? []).filter((id) => inOrder.includes(id) && !wanted.has(id) && !newItems.includes(id));
       if (others.length > 0 || addsItems(text, items, rest, newItems, records)) return 'other';
@@ -61,6 +63,12 @@ export function itemsDetail(orderId: string, items: readonly string[], newItems:
   };
 }
 
+/** The sentences that do not say what the order contains or what stays. */
+const offersOf = (text: string): string =>
+  sentences(text)
+    .filter((sentence) => !STAYS.test(sentence))
+    .join('\n');
+
 /** Whether a text names an item of the order that the call leaves out. */
 function addsItems(
   text: string,
@@ -71,9 +79,9 @@ function addsItems(
 ): boolean {
   const called = items.flatMap((id) => records.items.get(id) ?? []);
   const known = [...called, ...newItems.flatMap((id) => records.items.get(id) ?? [])];
-  const offered = sentences(text).filter((sentence) => !STAYS.test(sentence));
-  const only = offered.filter((sentence) => /\bonly\b/i.test(sentence) && namedItems(sentence, items, records).length > 0);
-  const proposal = (only.length > 0 ? only : offered).join('\n');
+  const offered = offersOf(text);
+  const only = sentences(offered).filter((sentence) => /\bonly\b/i.test(sentence) && namedItems(sentence, items, records).length > 0);
+  const proposal = only.length > 0 ? only.join('\n') : offered;
   // A name is looked up among all items, so that a short name of a wanted item is none of another item.
   return namedItems(proposal, [...items, ...rest], records).some((id) => {
     if (!rest.includes(id)) return false;
