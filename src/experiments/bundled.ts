@@ -3,4 +3,13 @@
  * is the definition, from which a visitor can begin a new experiment. `<id>.mua-experiment.json` has the results, which nobody
  * can change. A definition without results was not run yet, and is not listed here.
  */
-export const BUNDLED_EXPERIMENTS: readonly string[] = ['timeouts', 'timeouts-start-2', 'matched-controls', 'honest', 'ablation', 'small'];
+export const BUNDLED_EXPERIMENTS: readonly string[] = [
+  'timeouts',
+  'timeouts-start-2',
+  'timeouts-never',
+  'left-out-intents',
+  'matched-controls',
+  'honest',
+  'ablation',
+  'small',
+];

@@ -201,6 +201,22 @@ export const intentFigures = (experiment: string, variant: string, intent: strin
   const asked = bySeed.map((tasks) => (100 * sum(tasks.map(({ writes }) => writes[0]))) / sum(tasks.map(({ writes }) => writes[1])));
   return [shareOf(bySeed.map((tasks) => tasks.map(({ success }) => success))), overSeeds(asked, [0, 100])];
 };
+/** The last pass^1 of `variant` minus that of `other`, in the tasks with one intent; and the same of the share of writes with a yes. */
+export function intentMinus(experiment: string, variant: string, other: string, intent: string): Figure[] {
+  const [own, base] = [runsOf(experiment, variant), runsOf(experiment, other)];
+  const chosen = own.map(({ intents }) => intents!.map((name) => name.startsWith(intent)));
+  const asked = ({ evaluations }: Run, seed: number) => {
+    const writes = evaluations.at(-1)!.writes!.filter((_, i) => chosen[seed]![i]);
+    return (100 * sum(writes.map(([yes]) => yes))) / sum(writes.map(([, all]) => all));
+  };
+  return [
+    overTasks(versus(experiment, variant, other).map((tasks, seed) => tasks.filter((_, i) => chosen[seed]![i]))),
+    overSeeds(
+      own.map((run, seed) => asked(run, seed) - asked(base[seed]!, seed)),
+      [-100, 100],
+    ),
+  ];
+}
 export function confirmedGain(experiment: string, variant: string): Figure {
   const before = confirmedBySeed(experiment, variant, 0);
   return overSeeds(

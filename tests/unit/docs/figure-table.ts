@@ -15,6 +15,7 @@ import {
   gains,
   greedy,
   intentFigures,
+  intentMinus,
   interaction,
   mean,
   metricBySeed,
@@ -208,6 +209,7 @@ const [asked, rejection, oneUpdate, three] = [
   minus('ablation', 'rejection_sampling_one_update'),
   minus('ablation', 'grpo_three_updates'),
 ];
+const fewer = intentMinus('left-out-intents', 'sft_cancellations', 'start', 'modify_payment')[0]!;
 const smallMinus = minusBySeed('small', 'grpo', 'continued_sft');
 const nano42 = [one(interactionOf42('nano-retail').value), ends(interactionOf42('nano-retail'))];
 const fiveSeeds = String(runsOf('ablation', 'grpo').length);
@@ -256,6 +258,29 @@ export const CLAIMS: readonly Claim[] = [
     one(passBySeed('timeouts-start-2', 'rejection_sampling')[0]!),
     whole(confirmedBySeed('timeouts-start-2', 'rejection_sampling')[0]!),
   ),
+  claim(
+    `${RESULTS}transfer.md`,
+    'it solves {} points more payments than the start ({}), and asks before {} points more of their writes ({})',
+    ...intentMinus('left-out-intents', 'grpo_cancellations', 'start', 'modify_payment').flatMap((figure) => [
+      one(figure.value),
+      ends(figure),
+    ]),
+  ),
+  claim(
+    `${RESULTS}transfer.md`,
+    'it solves {} points more cancellations ({})',
+    ...intentMinus('left-out-intents', 'grpo_payments', 'start', 'cancel')
+      .slice(0, 1)
+      .flatMap((figure) => [one(figure.value), ends(figure)]),
+  ),
+  claim(
+    `${RESULTS}transfer.md`,
+    'solves {} points fewer payments than the start ({} to {})',
+    one(-fewer.value),
+    one(-fewer.high),
+    one(-fewer.low),
+  ),
+  claim(`${RESULTS}timeouts.md`, 'GRPO ends {} points above the start', one(-minus('timeouts-never', 'start').value)),
   claim(
     `${RESULTS}timeouts.md`,
     'ended between {} and {} % for GRPO and rejection sampling',
