@@ -546,6 +546,12 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by('node scripts/compare-backends.mjs glimpse 6 3', '3.15 4.76 2.16 2.99'),
   ],
   'models/glimpse-retail/README.md': [by('./mua synthesize --level glimpse --count 4000 --seed 1 --out first.jsonl', '47')],
+  [`${RESULTS}transfer.md`]: [
+    by(
+      'scripts/cross-domain.sh',
+      '46.8 42.9 50.8 53.0 41.8 64.2 57.4 49.2 65.6 74.3 27.2 100.0 +27.5 −18.3 73.3 70.5 57.4 83.6 +17.5 −3.0 38.0 75.3 63.1 87.4 50.8 31.3 70.3 +4.0 −14.8 22.8 97.7 95.1 100.0 +44.7 35.9 53.4 98.6 93.9 100.0 84.5 77.6 91.4 +37.7 33.0 42.4 43.7 39.8 47.7 −9.3 −20.0 1.4 53.9 47.1 60.8 37.5 26.9 48.1 −9.3 −16.8 −1.8 96.5 92.0 100.0 +43.5 34.8 52.2 95.9 92.3 99.6 17.5 −3.0 38.0 4.0 −14.8 22.8 52.5 9.3 1.8 16.8',
+    ),
+  ],
   [`${RESULTS}timeouts.md`]: [by('models/glimpse-timeouts/README.md', '1.8')],
   'models/glimpse-timeouts/README.md': [by('--set demonstrators.careful.calls_again=0.05 --out first.jsonl', '5 1.8')],
   'models/nano-retail/README.md': [
