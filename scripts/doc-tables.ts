@@ -148,6 +148,7 @@ const TABLES: Record<string, () => string> = {
   'other worlds': () =>
     armTable(skillArms(OTHER_WORLDS), [
       ...passColumns('timeouts-third', 'with three skills'),
+      { head: 'asks', of: 'timeouts-third', figure: 'confirmed' },
       { head: 'asks for more', of: 'timeouts-third', figure: 'offered_more' },
       ...passColumns('timeouts-confused', 'with confused customers'),
       ...passColumns('timeouts-nano', 'at nano'),

@@ -228,7 +228,7 @@ export const CLAIMS: readonly Claim[] = [
   ),
   ...OTHER_WORLDS.map((name) =>
     armRow('timeouts.md', name, [
-      ...armCells('timeouts-third', OTHER_WORLDS, name, offeredMore),
+      ...armCells('timeouts-third', OTHER_WORLDS, name, confirmed, offeredMore),
       ...armCells('timeouts-confused', OTHER_WORLDS, name),
       ...armCells('timeouts-nano', OTHER_WORLDS, name),
     ]),
@@ -279,6 +279,13 @@ export const CLAIMS: readonly Claim[] = [
     one(-fewer.value),
     one(-fewer.high),
     one(-fewer.low),
+  ),
+  claim(`${RESULTS}timeouts.md`, 'It asks before {} % of its writes.', one(confirmed('timeouts-third', 'grpo').value)),
+  claim(`${RESULTS}timeouts.md`, 'one run ended at {} %. Rejection sampling', one(Math.min(...passBySeed('timeouts-confused', 'grpo')))),
+  claim(
+    `${RESULTS}transfer.md`,
+    'The start solves {} % of such tasks, and the model after GRPO {} %. A script solves {} %',
+    ...['start', 'grpo', 'careful_demonstrator'].map((name) => one(pass('timeouts-unseen', name).value)),
   ),
   claim(`${RESULTS}timeouts.md`, 'GRPO ends {} points above the start', one(-minus('timeouts-never', 'start').value)),
   claim(
