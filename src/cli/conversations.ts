@@ -23,9 +23,9 @@ interface OpenCall {
   text?: string;
 }
 
-/** A result of a call that failed: `Error: …`, `{"error": …}`, `Request timed out`. */
+/** A result of a call that failed: `Error: …`, `{"error": …}`, `Request timed out`. In `{"error": null}`, nothing failed. */
 const FAILED =
-  /^[\s{["']*(?:the )?(?:(?:tool|api|request|call|server|internal|network|connection|gateway) )*(?:error|exception|time-?out|timed out|failed)\b/i;
+  /^[\s{["']*(?:the )?(?:(?:tool|api|request|call|server|internal|network|connection|gateway) )*(?:error|exception|time-?out|timed out|failed)\b(?!["']\s*:\s*(?:null|none|false|0|""|''|\[\s*\]|\{\s*\})\s*[,}])/i;
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 

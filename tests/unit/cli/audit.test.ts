@@ -76,6 +76,14 @@ test.each(['Error: timeout', '{"error": "try again"}', 'Request timed out.', 'Th
   },
 );
 
+test.each(['{"error": null, "status": "cancelled"}', '{"error": false}', "{'error': None, 'status': 'cancelled'}", '{"errors": []}'])(
+  'a call with the result %j is a write',
+  async (text) => {
+    const write = [calls(null, call('1', 'cancel_pending_order', CANCEL)), result(text)];
+    expect((await audit({ id: 1, messages: [...found, ...write] }))[0]!.writes).toMatchObject([{ asked: false }]);
+  },
+);
+
 test('the other rules are checked, and a conversation without writes is clean', async () => {
   const write = [calls(null, call('1', 'cancel_pending_order', CANCEL)), result('{}')];
   const tools = [{ type: 'function', function: { name: 'cancel_pending_order' } }];
