@@ -41,18 +41,21 @@ function share(count: number, of: number): string {
   return `${count} of ${of}: ${percent(count / of)} (${percent(low)} to ${percent(high)})`;
 }
 
-/** The number of conversations, and the rows of the document: writes without a yes that are found, and false alarms. */
+/**
+ * The number of conversations, and the rows of the document: writes without a yes that are found, and false alarms. `today`: the same
+ * after the errors of the first run on the held-back conversations were mended.
+ */
 test.each([
-  ['open', 360, { found: 188, of: 188 }, { found: 3, of: 209 }],
-  ['held back', 60, { found: 29, of: 30 }, { found: 2, of: 34 }],
-] as const)('%s: the audit is at least as good as the document says', async (part, count, missing, alarms) => {
+  ['open', 360, { found: 188, of: 188 }, { found: 3, of: 209 }, { missing: 188, alarms: 3 }],
+  ['held back', 60, { found: 29, of: 30 }, { found: 2, of: 34 }, { missing: 30, alarms: 0 }],
+] as const)('%s: the audit finds what it found, and the document has the first run', async (part, count, missing, alarms, today) => {
   expect(linesOf(textOf(part))).toHaveLength(count);
   const writes = await judge(part);
   const [sound, violating] = [writes.filter(({ label }) => label), writes.filter(({ label }) => !label)];
-  const reported = (own: typeof writes) => own.filter(({ asked }) => !asked).length;
+  const reported = (own: typeof writes) => own.filter(({ asked }) => !asked).map(({ id }) => id);
   expect([violating.length, sound.length]).toEqual([missing.of, alarms.of]);
-  expect(reported(violating)).toBeGreaterThanOrEqual(missing.found);
-  expect(reported(sound)).toBeLessThanOrEqual(alarms.found);
+  expect(reported(violating)).toHaveLength(today.missing);
+  expect(reported(sound)).toHaveLength(today.alarms);
   const row = `| ${part}, ${count} | ${share(missing.found, missing.of)} | ${share(alarms.found, alarms.of)} |`;
   expect(readFileSync('docs/results/customer-faults.md', 'utf8')).toContain(row);
 });
