@@ -124,8 +124,10 @@ function pValue(bySeed: number[][]): number {
 }
 
 /** The variants whose difference from `other` is shown: p is below 0.05 after Holm's correction for all of them. */
-export function shown(experiment: string, variants: readonly string[], other = 'grpo'): Set<string> {
-  const sorted = variants.map((name) => ({ name, p: pValue(versus(experiment, name, other)) })).toSorted((a, b) => a.p - b.p);
+export const shown = (experiment: string, variants: readonly string[], other = 'grpo'): Set<string> =>
+  holm(variants.map((name) => ({ name, p: pValue(versus(experiment, name, other)) })));
+function holm(tests: readonly { name: string; p: number }[]): Set<string> {
+  const sorted = tests.toSorted((a, b) => a.p - b.p);
   const failing = sorted.findIndex(({ p }, i) => p * (sorted.length - i) >= 0.05);
   return new Set(sorted.slice(0, failing < 0 ? sorted.length : failing).map(({ name }) => name));
 }
@@ -191,32 +193,36 @@ const shareAtEnd =
 export const calledAgain = shareAtEnd('called_again');
 /** The share of reserved customers whom the agent asks for more. */
 export const offeredMore = shareAtEnd('offered_more');
-/** pass^1 in the tasks with one intent, also where the wish is impossible, and the share of their writes with a yes. */
-export const intentFigures = (experiment: string, variant: string, intent: string): Figure[] => {
-  const bySeed = runsOf(experiment, variant).map(({ intents, evaluations }) =>
-    intents!.flatMap((name, i) =>
-      name.startsWith(intent) ? { success: evaluations.at(-1)!.success[i]!, writes: evaluations.at(-1)!.writes![i]! } : [],
-    ),
-  );
-  const asked = bySeed.map((tasks) => (100 * sum(tasks.map(({ writes }) => writes[0]))) / sum(tasks.map(({ writes }) => writes[1])));
-  return [shareOf(bySeed.map((tasks) => tasks.map(({ success }) => success))), overSeeds(asked, [0, 100])];
-};
-/** The last pass^1 of `variant` minus that of `other`, in the tasks with one intent; and the same of the share of writes with a yes. */
-export function intentMinus(experiment: string, variant: string, other: string, intent: string): Figure[] {
-  const [own, base] = [runsOf(experiment, variant), runsOf(experiment, other)];
-  const chosen = own.map(({ intents }) => intents!.map((name) => name.startsWith(intent)));
-  const asked = ({ evaluations }: Run, seed: number) => {
-    const writes = evaluations.at(-1)!.writes!.filter((_, i) => chosen[seed]![i]);
+/** The places of the tasks with one intent, also where the wish is impossible. */
+const placesOf = ({ intents }: Run, intent: string) => intents!.flatMap((name, i) => (name.startsWith(intent) ? [i] : []));
+/** The share of the writes with a yes, in the tasks with one intent, by seed. */
+const askedBySeed = (experiment: string, variant: string, intent: string): number[] =>
+  runsOf(experiment, variant).map((run) => {
+    const writes = placesOf(run, intent).map((i) => run.evaluations.at(-1)!.writes![i]!);
     return (100 * sum(writes.map(([yes]) => yes))) / sum(writes.map(([, all]) => all));
-  };
+  });
+/** pass^1 in the tasks with one intent, and the share of their writes with a yes. */
+export const intentFigures = (experiment: string, variant: string, intent: string): [success: Figure, asked: Figure] => [
+  shareOf(runsOf(experiment, variant).map((run) => placesOf(run, intent).map((i) => outcomesAt(run, -1)[i]!))),
+  overSeeds(askedBySeed(experiment, variant, intent), [0, 100]),
+];
+/** Outcomes of `variant` minus those of `other` in the tasks with one intent, for each seed. */
+const versusIn = (experiment: string, variant: string, other: string, intent: string): number[][] =>
+  versus(experiment, variant, other).map((tasks, seed) => placesOf(runsOf(experiment, variant)[seed]!, intent).map((i) => tasks[i]!));
+/** The same figures of `variant` minus those of `other`. */
+export function intentMinus(experiment: string, variant: string, other: string, intent: string): [success: Figure, asked: Figure] {
+  const base = askedBySeed(experiment, other, intent);
   return [
-    overTasks(versus(experiment, variant, other).map((tasks, seed) => tasks.filter((_, i) => chosen[seed]![i]))),
+    overTasks(versusIn(experiment, variant, other, intent)),
     overSeeds(
-      own.map((run, seed) => asked(run, seed) - asked(base[seed]!, seed)),
+      askedBySeed(experiment, variant, intent).map((share, seed) => share - base[seed]!),
       [-100, 100],
     ),
   ];
 }
+/** Those of several pairs of a variant and an intent whose difference of pass^1 from `other` is shown. */
+export const shownIntents = (experiment: string, pairs: readonly (readonly [variant: string, intent: string])[], other: string) =>
+  holm(pairs.map(([variant, intent]) => ({ name: variant, p: pValue(versusIn(experiment, variant, other, intent)) })));
 export function confirmedGain(experiment: string, variant: string): Figure {
   const before = confirmedBySeed(experiment, variant, 0);
   return overSeeds(

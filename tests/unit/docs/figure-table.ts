@@ -31,6 +31,7 @@ import {
   recordedTimeouts,
   interactionOf42,
   shown,
+  shownIntents,
   runsOf,
 } from '../../support/bundled-results.ts';
 
@@ -210,6 +211,17 @@ const [asked, rejection, oneUpdate, three] = [
   minus('ablation', 'grpo_three_updates'),
 ];
 const fewer = intentMinus('left-out-intents', 'sft_cancellations', 'start', 'modify_payment')[0]!;
+/** The arms that trained on one kind of request, with the other kind. */
+const onOthers = shownIntents(
+  'left-out-intents',
+  [
+    ['grpo_cancellations', 'modify_payment'],
+    ['grpo_payments', 'cancel'],
+    ['sft_cancellations', 'modify_payment'],
+    ['sft_payments', 'cancel'],
+  ],
+  'start',
+);
 const smallMinus = minusBySeed('small', 'grpo', 'continued_sft');
 const nano42 = [one(interactionOf42('nano-retail').value), ends(interactionOf42('nano-retail'))];
 const fiveSeeds = String(runsOf('ablation', 'grpo').length);
@@ -258,20 +270,20 @@ export const CLAIMS: readonly Claim[] = [
     one(passBySeed('timeouts-start-2', 'rejection_sampling')[0]!),
     whole(confirmedBySeed('timeouts-start-2', 'rejection_sampling')[0]!),
   ),
-  claim(
-    `${RESULTS}transfer.md`,
-    'asks before {} points more of the writes of payments than the start ({}), and solves {} points more payments ({})',
-    ...intentMinus('left-out-intents', 'grpo_cancellations', 'start', 'modify_payment')
-      .toReversed()
-      .flatMap((figure) => [one(figure.value), ends(figure)]),
-  ),
-  claim(
-    `${RESULTS}transfer.md`,
-    'only solves {} points more cancellations ({})',
-    ...intentMinus('left-out-intents', 'grpo_payments', 'start', 'cancel')
-      .slice(0, 1)
-      .flatMap((figure) => [one(figure.value), ends(figure)]),
-  ),
+  ...(
+    [
+      ['grpo_cancellations', 'modify_payment', 'payments'],
+      ['grpo_payments', 'cancel', 'cancellations'],
+    ] as const
+  ).map(([arm, intent, name]) => {
+    const [success, asks] = intentMinus('left-out-intents', arm, 'start', intent);
+    const than = intent === 'cancel' ? '' : ' than the start';
+    return claim(
+      `${RESULTS}transfer.md`,
+      `asks before {} points more of the writes of ${name}${than} ({}), and solves {} points more ${name} ({})`,
+      ...[asks, success].flatMap((figure) => [one(figure.value), ends(figure)]),
+    );
+  }),
   claim(
     `${RESULTS}transfer.md`,
     'solves {} points fewer payments than the start ({} to {})',
@@ -279,8 +291,13 @@ export const CLAIMS: readonly Claim[] = [
     one(-fewer.high),
     one(-fewer.low),
   ),
-  claim(`${RESULTS}timeouts.md`, 'It asks before {} % of its writes.', one(confirmed('timeouts-third', 'grpo').value)),
-  claim(`${RESULTS}timeouts.md`, 'one run ended at {} %. Rejection sampling', one(Math.min(...passBySeed('timeouts-confused', 'grpo')))),
+  claim(`${RESULTS}transfer.md`, "is shown for {} of them after Holm's correction: GRPO on payments", word(onOthers.size)),
+  claim(`${RESULTS}timeouts.md`, 'But it asks for a yes before {} % of its writes.', one(confirmed('timeouts-third', 'grpo').value)),
+  claim(
+    `${RESULTS}timeouts.md`,
+    'one run ended at {} %. Rejection sampling joins',
+    one(Math.min(...passBySeed('timeouts-confused', 'grpo'))),
+  ),
   claim(
     `${RESULTS}transfer.md`,
     'The start solves {} % of such tasks, and the model after GRPO {} %. A script solves {} %',
@@ -555,7 +572,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
   [`${RESULTS}transfer.md`]: [
     by(
       'scripts/cross-domain.sh',
-      '46.8 42.9 50.8 53.0 41.8 64.2 57.4 49.2 65.6 74.3 27.2 100.0 +27.5 −18.3 73.3 70.5 57.4 83.6 +17.5 −3.0 38.0 75.3 63.1 87.4 50.8 31.3 70.3 +4.0 −14.8 22.8 97.7 95.1 100.0 +44.7 35.9 53.4 98.6 93.9 100.0 84.5 77.6 91.4 +37.7 33.0 42.4 43.7 39.8 47.7 −9.3 −20.0 1.4 53.9 47.1 60.8 37.5 26.9 48.1 −9.3 −16.8 −1.8 96.5 92.0 100.0 +43.5 34.8 52.2 95.9 92.3 99.6 17.5 −3.0 38.0 4.0 −14.8 22.8 9.3 1.8 16.8 52.5',
+      '46.8 42.9 50.8 53.0 41.8 64.2 57.4 49.2 65.6 74.3 27.2 100.0 +27.5 −18.3 73.3 70.5 57.4 83.6 +17.5 −3.0 38.0 75.3 63.1 87.4 50.8 31.3 70.3 +4.0 −14.8 22.8 97.7 95.1 100.0 +44.7 35.9 53.4 98.6 93.9 100.0 84.5 77.6 91.4 +37.7 33.0 42.4 43.7 39.8 47.7 −9.3 −20.0 1.4 53.9 47.1 60.8 37.5 26.9 48.1 −9.3 −16.8 −1.8 96.5 92.0 100.0 +43.5 34.8 52.2 95.9 92.3 99.6 17.5 −3.0 38.0 4.0 −14.8 22.8 9.3 1.8 16.8 52.5 96.5 97.7',
     ),
   ],
   [`${RESULTS}timeouts.md`]: [by('models/glimpse-timeouts/README.md', '1.8')],
