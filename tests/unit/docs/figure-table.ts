@@ -265,6 +265,19 @@ export const CLAIMS: readonly Claim[] = [
     one(minus('matched-controls', 'sft_careful_only').value),
   ),
   claim(
+    `${RESULTS}matched-controls.md`,
+    'is {} points above the start, but the rule is {} points better than GRPO, and supervised learning from the demonstrator who asks {} points.',
+    ...[
+      -minus('matched-controls-nano', 'start').value,
+      ...['guard', 'sft_careful_only'].map((name) => minus('matched-controls-nano', name).value),
+    ].map(one),
+  ),
+  claim(
+    `${RESULTS}timeouts.md`,
+    'GRPO ends {} points above the start, which is not shown. Two written rules are {} points better than GRPO.',
+    ...[-minus('timeouts-nano', 'start').value, minus('timeouts-nano', 'two_guards').value].map(one),
+  ),
+  claim(
     `${RESULTS}timeouts.md`,
     'pass^1 is {} %, and it asks before {} % of its writes',
     one(passBySeed('timeouts-start-2', 'rejection_sampling')[0]!),
