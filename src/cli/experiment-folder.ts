@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ExperimentContent } from '../records/experiment.ts';
 import { readExperiment, writeExperiment } from '../experiments/file.ts';
 import { keptRuns } from '../experiments/kept-runs.ts';
-import type { Pair } from '../experiments/plan.ts';
+import type { ExperimentRequest, Pair } from '../experiments/plan.ts';
 import { ExperimentQueue } from '../experiments/queue.ts';
 import { readToml } from '../experiments/read-toml.ts';
 import { ROOT } from './build.ts';
@@ -33,11 +33,12 @@ export async function readResults(directory: string): Promise<ExperimentContent>
   return checked(() => readExperiment(text, path));
 }
 
-/** Finds the folder of a model. `name` is a bundled model, or a path relative to the experiment's file. */
-async function modelFolder(name: string, from: string): Promise<ModelFolder> {
+/** Finds the folder of a model. `name` is a bundled model, or a path relative to the experiment's file, as `lora` is. */
+async function modelFolder({ model: name, lora }: Pick<ExperimentRequest, 'model' | 'lora'>, from: string): Promise<ModelFolder> {
   const bundled = join(ROOT, 'models', name);
   const found = /^[\w-]+$/.test(name) && (await stat(bundled).catch(() => null));
-  return findModel(found ? bundled : resolve(dirname(from), name), { tokenizer: true });
+  const beside = (path: string) => resolve(dirname(from), path);
+  return findModel(found ? bundled : beside(name), { tokenizer: true, lora: lora && beside(lora) });
 }
 
 /** Opens the folder of a run. If an earlier call has made it with the same settings, that run is continued. Otherwise it is a new run. */
@@ -88,8 +89,11 @@ export async function openExperiment(
   const finish = async (pair: Pair, folder: RunFolder<TrainSettings>) => runs.finish(pair, await folder.logs());
 
   const pending = await runs.pending();
-  const names = [...new Set(pending.map(({ request }) => request.model))];
-  const models = new Map(await Promise.all(names.map(async (name) => [name, await modelFolder(name, file)] as const)));
+  const nameOf = ({ model, lora }: ExperimentRequest) => JSON.stringify([model, lora]);
+  const requests = new Map(pending.map(({ request }) => [nameOf(request), request]));
+  const models = new Map(
+    await Promise.all([...requests].map(async ([name, request]) => [name, await modelFolder(request, file)] as const)),
+  );
   try {
     if (pending.length > 0) await mkdir(out, { recursive: true });
   } catch (error) {
@@ -97,11 +101,11 @@ export async function openExperiment(
   }
   const queue: { pair: Pair; folder: RunFolder<TrainSettings> }[] = [];
   for (const { pair, request } of pending) {
-    const { model, preset, user, val_user } = request;
+    const { model, lora, preset, user, val_user } = request;
     const overrides = Object.fromEntries(Object.entries(request.overrides).map(([key, value]) => [key, String(value)]));
-    const settings: TrainSettings = { preset, algorithm: '', overrides, user, ...(val_user && { val_user }), model };
+    const settings: TrainSettings = { preset, algorithm: '', overrides, user, ...(val_user && { val_user }), model, ...(lora && { lora }) };
     const directory = join(out, pair.variant, String(pair.seed));
-    const folder = await runOf(directory, settings, models.get(model)!, note);
+    const folder = await runOf(directory, settings, models.get(nameOf(request))!, note);
     if (folder.done) await finish(pair, folder);
     else queue.push({ pair, folder });
   }

@@ -28,6 +28,8 @@ export interface TrainSettings {
   overrides: Record<string, string>;
   /** The name or path of the model. */
   model: string;
+  /** The adapter that the run continues to train, if an experiment names one. */
+  lora?: string;
   user: UserConfig;
   val_user?: BrowserUser;
 }

@@ -36,6 +36,7 @@ const experimentSchema = z.strictObject({
   base: z.strictObject({
     preset: label,
     model,
+    lora: model,
     overrides,
     user,
     val_user: browserUser,
@@ -47,6 +48,7 @@ const experimentSchema = z.strictObject({
         preset: z.optional(label),
         algorithm: z.optional(label),
         model,
+        lora: model,
         overrides,
         user: browserUser,
       } satisfies Fields<ExperimentVariant>),

@@ -17,6 +17,6 @@ export function keptRuns(experiment: Experiment, earlier: Experiment, runs: read
 }
 
 function settingsOf(experiment: Experiment, pair: Pair): unknown {
-  const { model, user } = requestOf(experiment, pair);
-  return [model, user, configOf(experiment, pair)];
+  const { model, lora, user } = requestOf(experiment, pair);
+  return [model, lora, user, configOf(experiment, pair)];
 }

@@ -47,15 +47,23 @@ function variantOf({ variants }: Pick<Experiment, 'variants'>, name: string): Ex
   return variant;
 }
 
+/** What a run of an experiment is started with. */
+export interface ExperimentRequest extends RunRequest {
+  /** Folder of a LoRA adapter. Only the command line reads it: in the browser, a stored model holds its adapter. */
+  lora?: string;
+}
+
 /** The request for one run. @throws Error if the variant, its preset or its algorithm is unknown */
-export function requestOf({ base, evaluation, ...experiment }: Experiment, { variant: name, seed }: Pair): RunRequest {
+export function requestOf({ base, evaluation, ...experiment }: Experiment, { variant: name, seed }: Pair): ExperimentRequest {
   const variant = variantOf(experiment, name);
   const preset = variant.preset ?? base.preset;
   if (!Object.hasOwn(PRESETS, preset)) throw new Error(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
   const merged = mergeOverrides(base.overrides, evaluation, variant.overrides);
   const overrides = variant.algorithm === undefined ? merged : withAlgorithm(variant.algorithm, preset, merged);
+  const lora = variant.lora ?? base.lora;
   return {
     model: variant.model ?? base.model ?? PRESETS[preset]!.model,
+    ...(lora !== undefined && { lora }),
     preset,
     overrides: { ...overrides, seed } as Partial<GrpoConfig>,
     user: variant.user ?? base.user,

@@ -1,9 +1,9 @@
 /** @file The queue of an experiment: finds the pairs without a finished run, in order, and stores the result of each finished run. */
 import type { EvaluationReport, TrialResult } from '../records/evaluation.ts';
 import type { ExperimentContent, ExperimentRun } from '../records/experiment.ts';
-import type { RunRequest, StepMetrics } from '../records/run.ts';
+import type { StepMetrics } from '../records/run.ts';
 import { experimentRun } from './collect.ts';
-import { configOf, type Pair, pendingPairs, requestOf } from './plan.ts';
+import { configOf, type ExperimentRequest, type Pair, pendingPairs, requestOf } from './plan.ts';
 
 /** The place where an experiment is stored: the page's database, or the folder of the command line. */
 export interface ExperimentStore {
@@ -15,7 +15,7 @@ export interface ExperimentStore {
 
 export interface QueuedRun {
   pair: Pair;
-  request: RunRequest;
+  request: ExperimentRequest;
 }
 
 /** The logs of a finished run. */

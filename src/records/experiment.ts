@@ -8,6 +8,8 @@ export interface ExperimentBase {
   preset: string;
   /** Name of a bundled model, or id of an imported model. Absent: the preset's model. */
   model?: string;
+  /** Folder of a LoRA adapter that the runs continue to train. Only `mua experiment` reads it: in the browser, a model holds its adapter. */
+  lora?: string;
   overrides: Overrides;
   /** The simulated customer, without its API key. */
   user: UserConfig;
@@ -22,6 +24,7 @@ export interface ExperimentVariant {
   /** The name of an algorithm in `src/training/algorithms`. Its settings are applied before the overrides. Absent: the preset's settings. */
   algorithm?: string;
   model?: string;
+  lora?: string;
   overrides: Overrides;
   user?: BrowserUser;
 }

@@ -55,7 +55,11 @@ export class Experiments {
       while (!active.stopping) {
         const [queued] = await queue.pending();
         if (!queued) return;
-        const { pair } = queued;
+        const { pair, request } = queued;
+        if (request.lora !== undefined)
+          throw new Error(
+            `the experiment names the adapter "${request.lora}" (lora): expected none in the browser. Import the model with its adapter under Models, and name it as model`,
+          );
         const run = await this.#train(db, queued, active, user);
         if (run.status === 'done') await queue.finish(pair, await logsOf(db, run.id));
         else if (run.status === 'stopped') return;

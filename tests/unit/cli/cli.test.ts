@@ -10,6 +10,7 @@ import { readFlags, readPairs } from '../../../src/cli/args.ts';
 import { COST_FLAGS, readUser, USER_FLAGS } from '../../../src/cli/commands/shared.ts';
 import { oneLine, errorOfWork } from '../../../src/cli/errors.ts';
 import { checkParent, findModel, readText, writeAll, writeFolder } from '../../../src/cli/files.ts';
+import { openExperiment } from '../../../src/cli/experiment-folder.ts';
 import { EvaluationFolder } from '../../../src/cli/evaluation-folder.ts';
 import { readStatus, sha256 } from '../../../src/cli/out-folder.ts';
 import { RunFolder } from '../../../src/cli/run-folder.ts';
@@ -89,6 +90,27 @@ async function main(...args: string[]): Promise<{ code: number; stdout: string; 
       for (const listener of process.listeners(signal)) if (!before[i]!.includes(listener)) process.off(signal, listener);
   }
 }
+
+test('a run of an experiment starts from the adapter that the experiment names, found beside its file', async () => {
+  const adapter = { 'adapter_config.json': '{}', 'adapter_model.safetensors': safetensors(2) };
+  await modelFolder('experiments/model', {
+    'config.json': '{"vocab_size": 8}',
+    'tokenizer.json': '{}',
+    'tokenizer_config.json': '{}',
+    'model.safetensors': safetensors(2),
+  });
+  const beside = await modelFolder('experiments/adapter', adapter);
+  const file = join(folder, 'experiments', 'lora.toml');
+  const toml = (lora: string) =>
+    `id = "x"\nname = "x"\nquestion = "x?"\nseeds = [5]\n[base]\npreset = "lora"\nmodel = "model"\nlora = "${lora}"\n[evaluation]\nval_tasks = 1\n[[variants]]\nname = "grpo"\n`;
+  await writeFile(file, toml('adapter'));
+  const { queue } = await openExperiment({ file, out: join(folder, 'experiments', 'out') }, () => {});
+  expect(queue.map(({ folder: run }) => [run.settings.lora, run.model.paths['adapter_model.safetensors']])).toEqual([
+    ['adapter', join(beside, 'adapter_model.safetensors')],
+  ]);
+  await writeFile(file, toml('none'));
+  await expect(openExperiment({ file, out: join(folder, 'experiments', 'out-2') }, () => {})).rejects.toThrow('--lora is "');
+});
 
 describe('flags', () => {
   const flags = {

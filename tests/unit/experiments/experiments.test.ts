@@ -565,6 +565,17 @@ test('the report of the command line: a line for each variant, and its conclusio
   ]);
 });
 
+test('an experiment can name a LoRA adapter, and a variant another one', () => {
+  const text = TOML.replace('[base]', '[base]\nlora = "../cold-start"').replace('name = "no_kl"', 'name = "no_kl"\nlora = "other"');
+  const experiment = readToml(text, 'x');
+  const adapters = ['kl', 'no_kl'].map((variant) => requestOf(experiment, { variant, seed: 42 }).lora);
+  expect(adapters).toEqual(['../cold-start', 'other']);
+  expect(readToml(writeToml(experiment), 'x')).toEqual(experiment);
+  expect(() => keptRuns(experiment, EXPERIMENT, [finishedRun('kl', 42, [1])])).toThrow(
+    'variant "kl" with seed 42 was trained with other settings',
+  );
+});
+
 test('a folder of the command line goes on with more seeds, and refuses other settings', () => {
   const runs = [finishedRun('kl', 42, [1]), finishedRun('no_kl', 42, [1])];
   expect(keptRuns({ ...EXPERIMENT, seeds: [42, 50] }, EXPERIMENT, runs)).toEqual(runs);
