@@ -13,9 +13,10 @@ export interface EarlierRun {
 
 /**
  * Seconds per conversation of a whole run with a preset, on two processor cores without a graphics card: 672 conversations in 54 s
- * (docs/results/glimpse.md), 3,560 in 25 minutes (nano.md) and 3,560 in 30 minutes (small.md).
+ * (docs/results/glimpse.md), 3,560 in 25 minutes (nano.md) and 3,560 in 30 minutes (small.md). Steps of `timeouts` took as long as those of
+ * `glimpse`, side by side (`mua train --preset NAME --steps 4`, twice each).
  */
-export const MEASURED: Readonly<Record<string, number>> = { glimpse: 0.08, nano: 0.42, small: 0.5 };
+export const MEASURED: Readonly<Record<string, number>> = { glimpse: 0.08, timeouts: 0.08, nano: 0.42, small: 0.5 };
 
 /** The number of conversations of a run: rollouts, and trials of the evaluations before, during and after training. */
 export function conversationsOf({ total_training_steps: steps, train_batch_size, n, test_freq, val_tasks }: Size): number {
