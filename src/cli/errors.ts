@@ -11,7 +11,15 @@ export class CommandError extends Error {
 }
 
 /** Names of errors which mean that a setting or an input file is wrong. */
-const USAGE_NAMES = new Set(['ConfigError', 'ImportError', 'InputError', 'ModelFolderError', 'SafetensorsError', 'UsageError']);
+const USAGE_NAMES = new Set([
+  'ConfigError',
+  'GgufError',
+  'ImportError',
+  'InputError',
+  'ModelFolderError',
+  'SafetensorsError',
+  'UsageError',
+]);
 
 /** Turns an error that happened during the work into an error of the command line. */
 export function errorOfWork({ name, message }: { name: string; message: string }): UsageError | CommandError {

@@ -50,7 +50,7 @@ async function runOf(
 ): Promise<RunFolder<TrainSettings>> {
   const status = await readStatus<TrainSettings>(directory);
   const same = status !== null && JSON.stringify(status.settings) === JSON.stringify(settings);
-  if (same && status.state === 'done') return new RunFolder(directory, status, null, { paths: {} }, true);
+  if (same && status.state === 'done') return new RunFolder(directory, status, null, { files: {} }, true);
   if (same && status.checkpoints.length > 0) return RunFolder.resume<TrainSettings>(directory, { flag: '--out', command: 'train', note });
   return RunFolder.create(directory, { command: 'train', settings, model, force: true });
 }

@@ -3,14 +3,19 @@
  * renamed at the end.
  */
 import { randomBytes } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
 import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { InputError } from '../base/input-error.ts';
+import { filesFromGguf } from '../exchange/gguf/gguf-folder.ts';
+import { readJson as readModelJson } from '../exchange/model-folder.ts';
 import { CommandError, UsageError } from './errors.ts';
+import type { Offer } from './job-files.ts';
 
-/** A model on disk in Hugging Face layout, perhaps with a LoRA adapter from another folder. */
+/** A model on disk in Hugging Face layout or in a GGUF file, perhaps with a LoRA adapter from another folder. */
 export interface ModelFolder {
-  /** The paths of the model's files, by name. */
-  paths: Record<string, string>;
+  /** The model's files, by name. Those that follow from a GGUF file are not on the disk. */
+  files: Record<string, Offer>;
   vocabSize: number;
 }
 
@@ -18,7 +23,7 @@ export interface ModelFolder {
 export const RUN_FILE = /^(status|result)\.json$|^checkpoint-\d+\.safetensors$/;
 
 /**
- * Checks a model folder without reading its weights.
+ * Checks a model folder, or a GGUF file, without reading its weights.
  * @param options.tokenizer whether the model needs a tokenizer
  * @param options.lora folder of an adapter
  * @throws UsageError
@@ -27,6 +32,10 @@ export async function findModel(
   directory: string,
   { tokenizer = false, lora }: { tokenizer?: boolean; lora?: string | undefined } = {},
 ): Promise<ModelFolder> {
+  if (/\.gguf$/i.test(directory)) {
+    const model = await ggufModel(directory);
+    return { ...model, files: { ...model.files, ...(lora !== undefined && (await findAdapter(lora))) } };
+  }
   let names: string[];
   try {
     names = await readdir(directory);
@@ -54,22 +63,43 @@ export async function findModel(
   if (typeof vocabSize !== 'number' || !Number.isInteger(vocabSize) || vocabSize < 1) {
     throw new UsageError(`${join(directory, 'config.json')}: vocab_size is ${JSON.stringify(vocabSize)}: expected a positive whole number`);
   }
-  const paths = Object.fromEntries(files.map((name) => [name, join(directory, name)]));
-  return { paths: { ...paths, ...(lora !== undefined && (await findAdapter(lora))) }, vocabSize };
+  return { files: { ...onDisk(directory, files), ...(lora !== undefined && (await findAdapter(lora))) }, vocabSize };
+}
+
+/** Files of a folder, by name. */
+export const onDisk = (directory: string, names: readonly string[]): Record<string, { file: string }> =>
+  Object.fromEntries(names.map((name) => [name, { file: join(directory, name) }]));
+
+/** @throws UsageError */
+async function ggufModel(path: string): Promise<ModelFolder> {
+  const info = await stat(path).catch((error) => {
+    throw new UsageError(`--model is "${path}": ${reason(error)}`);
+  });
+  if (!info.isFile()) throw new UsageError(`--model is "${path}": expected a file, but it is not a regular file`);
+  try {
+    const made = await filesFromGguf({ [basename(path)]: await openAsBlob(path) });
+    const { vocab_size: vocabSize } = readModelJson(made, 'config.json') as { vocab_size: number };
+    return {
+      files: { [basename(path)]: { file: path }, ...Object.fromEntries(Object.entries(made).map(([name, data]) => [name, { data }])) },
+      vocabSize,
+    };
+  } catch (error) {
+    throw error instanceof InputError ? new UsageError(`--model is "${path}": ${error.message}`) : error;
+  }
 }
 
 /** The files of a LoRA adapter in PEFT's format. */
 const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'];
 
-/** @returns the paths of the adapter's files, by name @throws UsageError */
-async function findAdapter(directory: string): Promise<Record<string, string>> {
+/** @returns the adapter's files, by name @throws UsageError */
+async function findAdapter(directory: string): Promise<Record<string, Offer>> {
   const own = await ownFiles(directory).catch((error) => {
     throw new UsageError(`--lora is "${directory}": ${reason(error)}`);
   });
   for (const name of ADAPTER_FILES)
     if (!(await own(name))) throw new UsageError(`--lora is "${directory}": it has no ${name}, as PEFT writes it`);
   await checkSafetensors(join(directory, 'adapter_model.safetensors'));
-  return Object.fromEntries(ADAPTER_FILES.map((name) => [name, join(directory, name)]));
+  return onDisk(directory, ADAPTER_FILES);
 }
 
 /**

@@ -28,7 +28,7 @@ export interface Job<Request extends WorkRequest> {
 }
 
 export interface JobRun {
-  model: { paths: Record<string, string> };
+  model: Pick<ModelFolder, 'files'>;
   /** The logs and the checkpoint from which the run continues. Null for a new run. */
   interrupted: { logs: Omit<Interrupted, 'checkpoint'>; checkpoint: string } | null;
   /** Gets the results of the run from the work. */
@@ -49,15 +49,15 @@ export async function runJob<Request extends WorkRequest>(job: Job<Request>): Pr
   const imported = benchmark && {
     benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
   };
-  const order = { ...request, ...imported, model: Object.keys(model?.paths ?? {}) };
+  const order = { ...request, ...imported, model: Object.keys(model?.files ?? {}) };
   return (await work({ request: order, files: filesOf(job), userEndpoint, progress })) as WorkResults[Request['command']];
 }
 
 function filesOf<Request extends WorkRequest>({ model, runs = [], customers = [], data, benchmark, onFile }: Job<Request>): JobFiles {
   const files = new JobFiles();
-  for (const [name, file] of Object.entries(model?.paths ?? {})) files.offer(`model/${name}`, { file });
+  for (const [name, file] of Object.entries(model?.files ?? {})) files.offer(`model/${name}`, file);
   for (const [i, run] of runs.entries()) {
-    for (const [name, file] of Object.entries(run.model.paths)) files.offer(`run/${i}/${name}`, { file });
+    for (const [name, file] of Object.entries(run.model.files)) files.offer(`run/${i}/${name}`, file);
     if (run.interrupted) {
       files.offer(`run/${i}/interrupted.json`, { data: JSON.stringify(run.interrupted.logs) });
       files.offer(`run/${i}/checkpoint.safetensors`, { file: run.interrupted.checkpoint });

@@ -7,7 +7,8 @@ import { basename, join, resolve } from 'node:path';
 import { CommandError, UsageError } from './errors.ts';
 import type { Interrupted } from '../trainer/messages.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
-import { type ModelFolder, readJson, reason, RUN_FILE, writeAll } from './files.ts';
+import { isGguf } from '../exchange/model-folder.ts';
+import { type ModelFolder, onDisk, readJson, reason, RUN_FILE, writeAll } from './files.ts';
 import { appendLines, checkOut, fileSha256, type SavedCheckpoint, sha256, type Status, statusToResume, writeStatus } from './out-folder.ts';
 import type { RunOrder } from './work.ts';
 
@@ -62,7 +63,7 @@ export class RunFolder<Settings extends object> {
     readonly directory: string,
     status: Status<Settings>,
     readonly interrupted: { logs: Logs; checkpoint: string } | null,
-    readonly model: { paths: Record<string, string> },
+    readonly model: Pick<ModelFolder, 'files'>,
     created: boolean,
   ) {
     this.#status = status;
@@ -80,12 +81,13 @@ export class RunFolder<Settings extends object> {
     { command, settings, model, force = false }: { command: string; settings: Settings; model: ModelFolder; force?: boolean | undefined },
   ): Promise<RunFolder<Settings>> {
     await checkOut(directory, force);
-    const names = Object.keys(model.paths);
-    const files = names.filter((name) => !WEIGHTS.test(name));
+    const names = Object.keys(model.files);
+    const isWeights = (name: string) => WEIGHTS.test(name) || isGguf(name);
+    const files = names.filter((name) => !isWeights(name));
     const weights: NonNullable<Status['weights']> = {};
-    for (const name of names)
-      if (WEIGHTS.test(name) && name !== 'adapter_model.safetensors')
-        weights[name] = { path: resolve(model.paths[name] ?? ''), sha256: await fileSha256(model.paths[name] ?? '') };
+    for (const [name, offer] of Object.entries(model.files))
+      if (isWeights(name) && name !== 'adapter_model.safetensors' && 'file' in offer)
+        weights[name] = { path: resolve(offer.file), sha256: await fileSha256(offer.file) };
     const status: Status<Settings> = { command, state: 'running', pid: process.pid, step: 0, settings, files, weights, checkpoints: [] };
     return new RunFolder(directory, status, null, model, false);
   }
@@ -105,7 +107,7 @@ export class RunFolder<Settings extends object> {
         await supersede(directory, checkpoint);
         const interrupted = { logs: await readLogs(directory), checkpoint: join(directory, checkpoint.file) };
         const checkpoints = status.checkpoints.slice(status.checkpoints.indexOf(checkpoint));
-        const model = { paths: { ...(await firstWeights(status, note)), ...pathsIn(directory, status.files) } };
+        const model = { files: { ...(await firstWeights(status, note)), ...onDisk(directory, status.files) } };
         const folder = new RunFolder(directory, { ...status, checkpoints, message: undefined }, interrupted, model, true);
         await folder.#setStatus({ state: 'running', pid: process.pid, step: checkpoint.step });
         return folder;
@@ -122,7 +124,7 @@ export class RunFolder<Settings extends object> {
   /** What the work needs to know about the run, in addition to its settings. */
   get order(): RunOrder {
     const { model: base } = this.settings as { model?: string };
-    return { model: Object.keys(this.model.paths), ...(base !== undefined && { base }), interrupted: this.interrupted !== null };
+    return { model: Object.keys(this.model.files), ...(base !== undefined && { base }), interrupted: this.interrupted !== null };
   }
 
   /** The settings with which the run was started. */
@@ -187,7 +189,10 @@ export class RunFolder<Settings extends object> {
     this.#created = true;
     for (const name of await readdir(directory)) if (isResult(name)) await rm(join(directory, name));
     for (const name of LOGS) await writeFile(join(directory, name), '');
-    for (const name of this.#status.files) await copyFile(this.model.paths[name] ?? '', join(directory, name));
+    for (const name of this.#status.files) {
+      const offer = this.model.files[name]!;
+      await ('file' in offer ? copyFile(offer.file, join(directory, name)) : writeFile(join(directory, name), offer.data));
+    }
   }
 
   /** @param text one line of metrics, followed by the lines of the step's conversations */
@@ -225,17 +230,14 @@ export class RunFolder<Settings extends object> {
   }
 }
 
-const pathsIn = (directory: string, names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, join(directory, name)]));
-
 /**
  * The weights with which the run began, as far as the files are unchanged. A run that trains adapters needs them. If all
  * weights are trained, the checkpoint replaces them.
  */
-async function firstWeights({ weights = {} }: Status, note: (message: string) => void): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
+async function firstWeights({ weights = {} }: Status, note: (message: string) => void): Promise<ModelFolder['files']> {
+  const found: ModelFolder['files'] = {};
   for (const [name, { path, sha256: expected }] of Object.entries(weights)) {
-    if ((await fileSha256(path).catch(() => '')) === expected) found[name] = path;
+    if ((await fileSha256(path).catch(() => '')) === expected) found[name] = { file: path };
     else
       note(
         `mua: ${path} is missing, or is not the file with which the run began: without it, a run that trains an adapter cannot continue`,

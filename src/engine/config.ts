@@ -1,15 +1,26 @@
 /** Reads `config.json`. If this engine cannot run the decoder, the error names the field that is not supported. */
 import { InputError, shown } from '../base/input-error.ts';
+import { readRope } from './rope.ts';
 import type { ModelConfig } from './types.ts';
 
 class ConfigError extends InputError {
   override name = 'ConfigError';
 }
 
-const MODEL_TYPES = ['qwen3', 'qwen2'] as const;
-const ROPE_THETA = 10_000;
+/** What the decoders differ in. All other parts are the same. */
+const FAMILIES = {
+  qwen3: { architecture: 'Qwen3ForCausalLM', qkNorm: true, qkvBias: false },
+  qwen2: { architecture: 'Qwen2ForCausalLM', qkNorm: false, qkvBias: true },
+  llama: { architecture: 'LlamaForCausalLM', qkNorm: false, qkvBias: false },
+} as const;
+const MODEL_TYPES = Object.keys(FAMILIES) as (keyof typeof FAMILIES)[];
 
-/** Upper limits, above the sizes of every Qwen2 and Qwen3 decoder. A file with larger values would freeze the page. */
+/** Whether each head of q and k has an RMS norm. */
+export const hasQkNorm = ({ model_type }: ModelConfig): boolean => FAMILIES[model_type].qkNorm;
+/** Whether q, k and v have biases. */
+export const hasQkvBias = ({ model_type, attention_bias }: ModelConfig): boolean => attention_bias ?? FAMILIES[model_type].qkvBias;
+
+/** Upper limits, above the sizes of every decoder of these families. A file with larger values would freeze the page. */
 const MOST = {
   vocab_size: 2 ** 20,
   hidden_size: 2 ** 14,
@@ -47,9 +58,12 @@ export function parseConfig(json: unknown): ModelConfig {
   const model_type =
     MODEL_TYPES.find((name) => name === raw.model_type) ?? fail('model_type', MODEL_TYPES.map((name) => `"${name}"`).join(' or '));
   only('hidden_act', '"silu"', (value) => value === 'silu');
-  only('rope_scaling', 'null (scaled rotary embeddings are not supported)', (value) => value === null);
   only('use_sliding_window', 'false (sliding-window attention is not supported)', (value) => value === false);
-  if (model_type === 'qwen3') only('attention_bias', 'false for qwen3', (value) => value === false);
+  const { qkvBias } = FAMILIES[model_type];
+  if (qkvBias) only('attention_bias', 'true or false', (value) => typeof value === 'boolean');
+  else only('attention_bias', `false for ${model_type}`, (value) => value === false);
+  only('mlp_bias', 'false', (value) => value === false);
+  only('rope_interleaved', 'false', (value) => value === false);
   only(
     'layer_types',
     'only "full_attention"',
@@ -61,6 +75,9 @@ export function parseConfig(json: unknown): ModelConfig {
   const num_attention_heads = size('num_attention_heads');
   const num_key_value_heads = size('num_key_value_heads', num_attention_heads);
   const head_dim = size('head_dim', hidden_size / num_attention_heads);
+  const rope = readRope(raw, (field, value, expected) => {
+    throw new ConfigError(`config.json: ${field} is ${shown(value)}: expected ${expected}`);
+  });
   const config: ModelConfig = {
     model_type,
     vocab_size: size('vocab_size'),
@@ -71,7 +88,7 @@ export function parseConfig(json: unknown): ModelConfig {
     num_key_value_heads,
     head_dim,
     rms_norm_eps: positive('rms_norm_eps', raw.rms_norm_eps ?? 1e-6),
-    rope_theta: ropeTheta(raw),
+    rope_theta: rope.rope_theta,
     max_position_embeddings: size('max_position_embeddings'),
     tie_word_embeddings:
       raw.tie_word_embeddings === undefined
@@ -79,6 +96,8 @@ export function parseConfig(json: unknown): ModelConfig {
         : typeof raw.tie_word_embeddings === 'boolean'
           ? raw.tie_word_embeddings
           : fail('tie_word_embeddings', 'true or false'),
+    ...(qkvBias && raw.attention_bias === false && { attention_bias: false }),
+    ...(rope.rope_scaling && { rope_scaling: rope.rope_scaling }),
   };
   const multiples = { hidden_size: 4, intermediate_size: 4, head_dim: 8 } as const;
   for (const [field, multiple] of Object.entries(multiples) as [keyof typeof multiples, number][]) {
@@ -90,36 +109,15 @@ export function parseConfig(json: unknown): ModelConfig {
   return config;
 }
 
-/** Returns `rope_theta`. Older files have it at the top level, newer files in `rope_parameters`. */
-function ropeTheta(raw: Record<string, unknown>): number {
-  const parameters = raw.rope_parameters as { rope_theta?: unknown; rope_type?: unknown } | null | undefined;
-  const type = parameters?.rope_type;
-  if (type !== undefined && type !== 'default') {
-    throw new ConfigError(
-      `config.json: rope_parameters.rope_type is ${shown(type)}: expected "default" (scaled rotary embeddings are not supported)`,
-    );
-  }
-  const [field, value] =
-    parameters?.rope_theta !== undefined
-      ? ['rope_parameters.rope_theta', parameters.rope_theta]
-      : ['rope_theta', raw.rope_theta ?? ROPE_THETA];
-  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
-    throw new ConfigError(`config.json: ${field} is ${shown(value)}: expected a positive number`);
-  }
-  return value;
-}
-
-const ARCHITECTURES = { qwen3: 'Qwen3ForCausalLM', qwen2: 'Qwen2ForCausalLM' } as const;
-
 /** A complete `config.json` that Hugging Face transformers loads. */
 export function configJson(config: ModelConfig): Record<string, unknown> {
   return {
-    architectures: [ARCHITECTURES[config.model_type]],
+    architectures: [FAMILIES[config.model_type].architecture],
     ...config,
     hidden_act: 'silu',
     attention_dropout: 0,
-    ...(config.model_type === 'qwen3' ? { attention_bias: false } : {}),
-    rope_scaling: null,
+    ...(hasQkvBias(config) ? {} : { attention_bias: false }),
+    rope_scaling: config.rope_scaling ?? null,
     sliding_window: null,
     use_sliding_window: false,
     initializer_range: 0.02,

@@ -9,6 +9,7 @@ import { Model, ModelPlan } from './model.ts';
 import type { WeightViews } from './model-views.ts';
 import { Optimizer } from './optimizer.ts';
 import type { ParameterLayout } from './parameters.ts';
+import { ropeFrequencies } from './rope.ts';
 import { TrainingProgram } from './training-program.ts';
 import { trainingSizes } from './training-sizes.ts';
 import type { LoraOptions, ModelConfig } from './types.ts';
@@ -85,7 +86,7 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
     pages: { count: pages, pageSize: PAGE_SIZE },
     model(): BuiltModel {
       const rope = gpu.buffer('rope', training.capacity * config.head_dim * 4);
-      gpu.write(rope, ropeTable(training.capacity, config.head_dim, config.rope_theta));
+      gpu.write(rope, ropeTable(training.capacity, ropeFrequencies(config)));
       return { model: new Model(gpu, plan), rope };
     },
     /** @param copy true: the reference is a copy of the trained weights; false: it is the model without adapters */

@@ -1,4 +1,5 @@
 /** Builds the dispatches of one decoder layer, forward and backward, over given buffers. Training and decoding share this code. */
+import { hasQkNorm } from './config.ts';
 import type { Dispatch, View } from './gpu.ts';
 import { attentionBackward } from './kernels/attention-backward.ts';
 import { addBias, biasGradient } from './kernels/bias.ts';
@@ -121,7 +122,7 @@ export function attentionSizes({ config, tokens }: LayerContext) {
     kvHeads: config.num_key_value_heads,
     headDim: config.head_dim,
     eps: config.rms_norm_eps,
-    norm: config.model_type === 'qwen3',
+    norm: hasQkNorm(config),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The tensors of a model, and the layout of trained tensors in one flat buffer. */
 import { InputError } from '../base/input-error.ts';
+import { hasQkNorm, hasQkvBias } from './config.ts';
 import { subview, type View } from './gpu.ts';
 import type { ModelConfig, TensorMap } from './types.ts';
 
@@ -39,9 +40,13 @@ export function modelTensors(config: ModelConfig): ModelTensors {
     return {
       inputNorm: group([at('input_layernorm.weight'), h]),
       qkv: group([at('self_attn.q_proj.weight'), q, h], [at('self_attn.k_proj.weight'), kv, h], [at('self_attn.v_proj.weight'), kv, h]),
-      ...(config.model_type === 'qwen2'
-        ? { qkvBias: group([at('self_attn.q_proj.bias'), q], [at('self_attn.k_proj.bias'), kv], [at('self_attn.v_proj.bias'), kv]) }
-        : { qNorm: group([at('self_attn.q_norm.weight'), d]), kNorm: group([at('self_attn.k_norm.weight'), d]) }),
+      ...(hasQkvBias(config) && {
+        qkvBias: group([at('self_attn.q_proj.bias'), q], [at('self_attn.k_proj.bias'), kv], [at('self_attn.v_proj.bias'), kv]),
+      }),
+      ...(hasQkNorm(config) && {
+        qNorm: group([at('self_attn.q_norm.weight'), d]),
+        kNorm: group([at('self_attn.k_norm.weight'), d]),
+      }),
       o: group([at('self_attn.o_proj.weight'), h, q]),
       postNorm: group([at('post_attention_layernorm.weight'), h]),
       gateUp: group([at('mlp.gate_proj.weight'), i, h], [at('mlp.up_proj.weight'), i, h]),

@@ -7,7 +7,7 @@ import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
 import type { LoraOptions, LoraTarget, TensorMap } from '../engine/types.ts';
 import type { ModelFiles } from '../records/model.ts';
 import { checked } from './checked.ts';
-import { fileOf, inFile, inMemory, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
+import { fileOf, inFile, inMemory, isGguf, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
 import { readSafetensors, writeSafetensors } from './safetensors.ts';
 
 const CONFIG = 'adapter_config.json';
@@ -112,7 +112,7 @@ export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string
 export const hasAdapter = (files: ModelParts): boolean => Object.hasOwn(files, CONFIG);
 
 /** Whether a file holds weights of the base model, which may be large. */
-export const isBaseWeights = (name: string): boolean => name.endsWith('.safetensors') && name !== WEIGHTS;
+export const isBaseWeights = (name: string): boolean => (name.endsWith('.safetensors') && name !== WEIGHTS) || isGguf(name);
 
 /** The configuration of the adapter in a folder. @throws as `readAdapter` */
 export const adapterConfig = (files: ModelParts): LoraConfig => readConfig(inMemory(files));

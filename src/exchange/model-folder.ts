@@ -1,10 +1,15 @@
-/** @file Reads and writes a model as a Hugging Face folder: `config.json` with `model.safetensors`, or with shards and their index. */
+/**
+ * @file Reads and writes a model as a Hugging Face folder: `config.json` with `model.safetensors`, or with shards and their index. The
+ * weights may also be in a GGUF file (`gguf/`).
+ */
 import { configJson, parseConfig } from '../engine/config.ts';
 import { ignoredTensors, modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig, ModelFiles } from '../records/model.ts';
 import type { TensorMap, WeightSource } from '../engine/types.ts';
 import { type FileBytes, openBytes } from './file-bytes.ts';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
+import { GgufError } from './gguf/gguf-error.ts';
+import { openGgufTensors, readGgufTensors } from './gguf/gguf-source.ts';
 import { openSafetensors, readSafetensors, SafetensorsError, writeSafetensors } from './safetensors.ts';
 
 export class ModelFolderError extends InputError {
@@ -27,7 +32,13 @@ export const inMemory = (files: ModelParts): ModelFiles =>
  */
 export function loadModel(files: Record<string, Uint8Array>): { config: ModelConfig; weights: TensorMap } {
   const config = parseConfig(readJson(files, 'config.json'));
-  const weights = files[WEIGHTS] || !files[INDEX] ? tensorsOf(files, WEIGHTS) : shards(files);
+  const gguf = ggufOf(files);
+  const weights =
+    gguf !== undefined
+      ? inFile(gguf, () => readGgufTensors(files[gguf]!))
+      : files[INDEX] && !files[WEIGHTS]
+        ? shards(files)
+        : tensorsOf(files, WEIGHTS);
   const problems = tensorProblems(modelParameters(config), weights, ignoredTensors(config));
   if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
   if (config.tie_word_embeddings) weights.delete('lm_head.weight');
@@ -41,10 +52,29 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
 export async function openModel(files: ModelParts): Promise<{ config: ModelConfig; source: WeightSource }> {
   const read = inMemory(files);
   const config = parseConfig(readJson(read, 'config.json'));
-  const source = files[WEIGHTS] || !files[INDEX] ? await openTensors(files, WEIGHTS) : await openShards(files, weightMap(read));
+  const source = await openWeights(files, read);
   const problems = tensorProblems(modelParameters(config), source.tensors, ignoredTensors(config));
   if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
   return { config, source };
+}
+
+/** The name of the GGUF file that holds the weights. Undefined if safetensors hold them. @throws ModelFolderError if there are several */
+export function ggufOf(files: Record<string, unknown>): string | undefined {
+  if (files[WEIGHTS] || files[INDEX]) return undefined;
+  const [name, second] = Object.keys(files).filter(isGguf);
+  if (second !== undefined) throw new ModelFolderError(`there are several GGUF files: ${name}, ${second}; choose one`);
+  return name;
+}
+
+export const isGguf = (name: string): boolean => /\.gguf$/i.test(name);
+
+async function openWeights(files: ModelParts, read: ModelFiles): Promise<WeightSource> {
+  const gguf = ggufOf(files);
+  if (gguf !== undefined) {
+    const bytes = await openBytes(files[gguf]!);
+    return inFile(gguf, () => openGgufTensors(bytes));
+  }
+  return files[WEIGHTS] || !files[INDEX] ? openTensors(files, WEIGHTS) : openShards(files, weightMap(read));
 }
 
 async function openTensors(files: ModelParts, name: string): Promise<WeightSource> {
@@ -79,13 +109,16 @@ export function saveModel(config: ModelConfig, weights: TensorMap, dtype: 'F32' 
 }
 
 /**
- * Replaces the weights of a folder. Shards, their index, an adapter and the model card belong to the old weights, so they are dropped.
+ * Replaces the weights of a folder. Shards, their index, a GGUF file, an adapter and the model card belong to the old weights, so they
+ * are dropped.
  * All other files stay, even those that this project does not read.
  * @param weights tensors, or the bytes of a whole `model.safetensors`, which holds `dtype`
  */
 export function withWeights(files: ModelParts, weights: TensorMap | Uint8Array<ArrayBuffer>, dtype: 'F32' | 'BF16' = 'F32'): ModelFiles {
   const read = inMemory(files);
-  const kept = Object.entries(read).filter(([file]) => !/\.safetensors(\.index\.json)?$|^(README\.md|adapter_config\.json)$/.test(file));
+  const kept = Object.entries(read).filter(
+    ([file]) => !/\.safetensors(\.index\.json)?$|\.gguf$|^(README\.md|adapter_config\.json)$/.test(file),
+  );
   const config = readJson(read, 'config.json') as Record<string, unknown>;
   const written = dtype === 'F32' ? 'float32' : 'bfloat16';
   const described = { ...config, torch_dtype: written, ...(config.dtype !== undefined && { dtype: written }) }; // `dtype` is the newer name
@@ -135,7 +168,8 @@ function tensorsOf(files: Record<string, Uint8Array>, name: string): TensorMap {
 /** Runs `read`, and adds the file's name to errors of its format. */
 export function inFile<T>(name: string, read: () => T): T {
   const named = (error: unknown): never => {
-    throw error instanceof SafetensorsError ? new SafetensorsError(`${name}: ${error.message}`) : error;
+    const Same = [SafetensorsError, GgufError].find((type) => error instanceof type);
+    throw Same ? new Same(`${name}: ${(error as Error).message}`) : error;
   };
   try {
     const value = read();

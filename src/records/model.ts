@@ -23,9 +23,18 @@ export interface ModelRow {
 /** The number format of a model's matrices on the GPU, see `src/engine/kernels/weight-format.ts`. */
 export type Precision = 'f32' | 'bf16' | 'int8' | 'int4';
 
-/** The fields of a Hugging Face `config.json` that the decoder uses (Qwen3ForCausalLM, Qwen2ForCausalLM). */
+/** Rotary embeddings whose slow frequencies are divided by `factor` (Llama 3.1 and 3.2). */
+export interface RopeScaling {
+  rope_type: 'llama3';
+  factor: number;
+  low_freq_factor: number;
+  high_freq_factor: number;
+  original_max_position_embeddings: number;
+}
+
+/** The fields of a Hugging Face `config.json` that the decoder uses (Qwen3ForCausalLM, Qwen2ForCausalLM, LlamaForCausalLM). */
 export interface ModelConfig {
-  model_type: 'qwen3' | 'qwen2';
+  model_type: 'qwen3' | 'qwen2' | 'llama';
   vocab_size: number;
   hidden_size: number;
   intermediate_size: number;
@@ -37,6 +46,10 @@ export interface ModelConfig {
   rope_theta: number;
   max_position_embeddings: number;
   tie_word_embeddings: boolean;
+  /** Present if the model lacks the biases of q, k and v that its family has. */
+  attention_bias?: false;
+  /** Absent if the rotary embeddings are not scaled. */
+  rope_scaling?: RopeScaling;
 }
 
 /** The files of a Hugging Face model folder by name (`config.json`, `model.safetensors`, …). */

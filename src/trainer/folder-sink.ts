@@ -115,7 +115,7 @@ export function openFolder(
   const files = checkpoint
     ? withTrained(startingFiles(given, { ...config, init_weights: 'model' }, base), checkpoint.weights)
     : startingFiles(given, config, base);
-  const firstModel = Object.fromEntries(Object.entries(given).filter(([name]) => !/\.safetensors(\.index\.json)?$/.test(name)));
+  const firstModel = Object.fromEntries(Object.entries(given).filter(([name]) => !/\.safetensors(\.index\.json)?$|\.gguf$/i.test(name)));
   const start = performance.now();
   const seconds = () => (checkpoint?.seconds ?? 0) + (performance.now() - start) / 1000;
   return { files, firstModel, checkpoint, seconds };

@@ -5,6 +5,7 @@ import { loraLayout, loraTensors } from '../engine/lora.ts';
 import { modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig, ModelRow } from '../records/model.ts';
 import { hasAdapter, isBaseWeights, loraOptions, readAdapter, withTrained } from '../exchange/adapter-folder.ts';
+import { filesFromGguf } from '../exchange/gguf/gguf-folder.ts';
 import { isModelFile } from '../exchange/model-files.ts';
 import { inMemory, inOneLine, ModelFolderError, type ModelParts, openModel } from '../exchange/model-folder.ts';
 import { filesIn } from '../exchange/model-storage.ts';
@@ -24,7 +25,7 @@ export const parameterCount = (config: ModelConfig) => modelParameters(config).r
 /**
  * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template. Weights are
  * read in pieces.
- * @throws ModelFolderError, ConfigError, SafetensorsError or the tokenizer's Error; the message names the file and what is
+ * @throws ModelFolderError, ConfigError, GgufError, SafetensorsError or the tokenizer's Error; the message names the file and what is
  * wrong with it
  */
 export async function inspectModel(parts: ModelParts): Promise<ModelFacts> {
@@ -46,8 +47,12 @@ function checkAdapter(files: ModelFiles, config: ModelConfig): void {
   if (problems.length > 0) throw new ModelFolderError(`adapter_model.safetensors: ${inOneLine(problems)}`);
 }
 
-/** Calls `inspectModel` for files in their stored form. */
-export const inspectStored = async (files: Record<string, Blob>): Promise<ModelFacts> => inspectModel(await partsOf(files));
+/** Calls `inspectModel` for files in their stored form. `made` are the files that follow from a GGUF file. */
+export async function inspectStored(files: Record<string, Blob>): Promise<ModelFacts & { made: ModelFiles }> {
+  const parts = await partsOf(files);
+  const made = await filesFromGguf(parts);
+  return { ...(await inspectModel({ ...parts, ...made })), made };
+}
 
 /**
  * Makes the row to store.
@@ -61,7 +66,9 @@ export async function modelRow(name: string, files: ModelParts, inspect = inspec
     if (!isModelFile(file) || 'url' in bytes) continue;
     blobs[file] = bytes instanceof Blob ? bytes : new Blob([bytes]);
   }
-  const row = { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), ...(await inspect(blobs)) };
+  const { made, ...facts } = await inspect(blobs);
+  for (const [file, bytes] of Object.entries(made)) blobs[file] = new Blob([bytes]);
+  const row = { id: crypto.randomUUID(), name: name.slice(0, 200), addedAt: Date.now(), ...facts };
   if (folder === undefined) return { ...row, files: blobs };
   const small: ModelRow['files'] = {};
   let bytes = 0;

@@ -17,6 +17,7 @@
  *   that RoPE rotates very little within a conversation. The value copies the content of the next token into the content part,
  *   where the tied LM head reads it.
  */
+import { hasQkNorm } from '../engine/config.ts';
 import { randomWeights } from '../engine/parameters.ts';
 import type { TensorMap } from '../engine/types.ts';
 import type { ModelConfig } from '../records/model.ts';
@@ -54,8 +55,8 @@ function copyingWeights(config: ModelConfig, seed: number): TensorMap {
   const half = headDim / 2;
   const frequency = (pair: number): number => config.rope_theta ** (-pair / half);
   const slow = Array.from({ length: half }, (_, pair) => pair).filter((pair) => frequency(pair) * SLOW.positions < SLOW.radians);
-  if (config.model_type !== 'qwen3' || !config.tie_word_embeddings)
-    throw new Error('copying weights need model_type "qwen3" and tie_word_embeddings true');
+  if (!hasQkNorm(config) || config.rope_scaling || !config.tie_word_embeddings)
+    throw new Error('copying weights need model_type "qwen3", no rope_scaling and tie_word_embeddings true');
   if (config.num_hidden_layers < 2) throw new Error(`num_hidden_layers is ${config.num_hidden_layers}: copying weights need at least 2`);
   if (slow.length < LEAST_SLOW_PAIRS)
     throw new Error(

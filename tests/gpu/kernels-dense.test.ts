@@ -13,6 +13,7 @@ import {
 } from '../../src/engine/kernels/embedding.ts';
 import { gatherRows, gatherRowsReference, scatterAddRows, scatterAddRowsReference } from '../../src/engine/kernels/gather-rows.ts';
 import { qkNormRope, ropeTable } from '../../src/engine/kernels/qk-norm-rope.ts';
+import { ropeFrequencies } from '../../src/engine/rope.ts';
 import { qkNormRopeBackward, qkPartialBytes } from '../../src/engine/kernels/qk-norm-rope-backward.ts';
 import { qkNormRopeBackwardReference, qkNormRopeReference } from '../../src/engine/kernels/qk-norm-rope-reference.ts';
 import {
@@ -149,7 +150,7 @@ describe.each([true, false])('q/k rotation with norm %s', (norm) => {
       qkv: upload(gpu, qkv),
       qk: gpu.buffer('qk', dqk.length * 4),
       positions: uploadWords(gpu, positions),
-      rope: upload(gpu, ropeTable(61, headDim, theta)),
+      rope: upload(gpu, ropeTable(61, ropeFrequencies({ head_dim: headDim, rope_theta: theta }))),
       dqk: upload(gpu, dqk),
       dqkv: upload(gpu, before),
       counts: uploadCounts(gpu, counts),

@@ -55,6 +55,7 @@ const CASES: [string, Partial<ModelConfig>, EngineOptions][] = [
   ['all weights', {}, {}],
   ['untied', { tie_word_embeddings: false }, { slots: 3 }],
   ['Qwen2', { model_type: 'qwen2' }, { maxModelLen: 100, slots: 40 }],
+  ['Llama', { model_type: 'llama' }, { lora, precision: 'bf16' }],
   ['recomputed', { num_hidden_layers: 4 }, { activationBytes: 1, maxTokens: 64, maxModelLen: 64 }],
   ['partly recomputed', FOUR_LAYERS, recomputing(1)],
   ['LoRA', {}, { lora }],

@@ -52,7 +52,7 @@ const sftValue = (batch: readonly TrainSequence[], { logprobs }: Scores): number
     0,
   );
 
-describe.each(['qwen3', 'qwen3-untied', 'qwen2'])('%s', (model) => {
+describe.each(['qwen3', 'qwen3-untied', 'qwen2', 'llama', 'llama3'])('%s', (model) => {
   let fixture: Fixture;
   let engine: Engine;
   beforeAll(async () => {

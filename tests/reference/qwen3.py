@@ -1,7 +1,8 @@
-"""Reference figures for the engine's tests: Qwen3 and Qwen2 decoders in PyTorch float64.
+"""Reference figures for the engine's tests: Qwen3, Qwen2 and Llama decoders in PyTorch float64.
 
-The decoder follows Hugging Face's modeling_qwen3.py and modeling_qwen2.py (RMSNorm in the residual stream, per-head
-q/k norm before rotary embeddings in Qwen3, biases on q, k and v in Qwen2, rotate-half, grouped-query attention, SwiGLU);
+The decoder follows Hugging Face's modeling_qwen3.py, modeling_qwen2.py and modeling_llama.py (RMSNorm in the residual stream,
+per-head q/k norm before rotary embeddings in Qwen3, biases on q, k and v in Qwen2, rotate-half, grouped-query attention, SwiGLU;
+scaled rotary embeddings as _compute_llama3_parameters of modeling_rope_utils.py);
 losses follow verl's core_algos.py (clipped policy loss with dual clip, low_var_kl, entropy). Weights are rounded to
 float32 before anything is computed.
 
@@ -26,6 +27,12 @@ MODELS = {
     'qwen3-untied': dict(BASE, model_type='qwen3', architectures=['Qwen3ForCausalLM'], attention_bias=False, tie_word_embeddings=False,
                          num_attention_heads=3, num_key_value_heads=3, head_dim=16),
     'qwen2': dict(BASE, model_type='qwen2', architectures=['Qwen2ForCausalLM'], hidden_size=28, num_attention_heads=7, num_key_value_heads=1),
+    'llama': dict(BASE, model_type='llama', architectures=['LlamaForCausalLM'], attention_bias=False, rms_norm_eps=1e-5,
+                  num_attention_heads=9, num_key_value_heads=3),
+    # With these lengths the first rotary frequency stays, the second is mixed, and the others are divided.
+    'llama3': dict(BASE, model_type='llama', architectures=['LlamaForCausalLM'], attention_bias=False, rms_norm_eps=1e-5, head_dim=16,
+                   tie_word_embeddings=False, rope_scaling=dict(
+                       rope_type='llama3', factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=32)),
 }
 GRPO = dict(loss_mode='vanilla', clip_ratio_low=0.2, clip_ratio_high=0.28, clip_ratio_c=3.0, use_kl_loss=True, kl_loss_coef=0.05, kl_loss_type='low_var_kl', entropy_coeff=0.01)
 ADAMW = dict(lr=3e-3, beta1=0.9, beta2=0.95, eps=1e-8, weight_decay=0.1, grad_clip=0.5)
@@ -76,12 +83,25 @@ def rotate(x, cos, sin):
     return x * cos + torch.cat([-x[..., half:], x[..., :half]], -1) * sin
 
 
+def frequencies(c):
+    """[head_dim / 2], in radians per position"""
+    frequency = c['rope_theta'] ** (-torch.arange(0, c['head_dim'], 2) / c['head_dim'])
+    scaling = c.get('rope_scaling')
+    if not scaling:
+        return frequency
+    length, low, high = (scaling[name] for name in ('original_max_position_embeddings', 'low_freq_factor', 'high_freq_factor'))
+    wavelength = 2 * math.pi / frequency
+    smooth = (length / wavelength - low) / (high - low)
+    mixed = (1 - smooth) * frequency / scaling['factor'] + smooth * frequency
+    slow = torch.where(wavelength > length / low, frequency / scaling['factor'], mixed)
+    return torch.where(wavelength < length / high, frequency, slow)
+
+
 def logits_of(c, w, tokens):
     """[len(tokens), vocab]"""
     d, eps = c['head_dim'], c['rms_norm_eps']
     length = len(tokens)
-    frequency = c['rope_theta'] ** (-torch.arange(0, d, 2) / d)
-    angle = torch.arange(length)[:, None] * frequency
+    angle = torch.arange(length)[:, None] * frequencies(c)
     cos, sin = torch.cat([angle, angle], -1).cos(), torch.cat([angle, angle], -1).sin()
     mask = torch.full((length, length), -math.inf).triu(1)
     x = w['model.embed_tokens.weight'][torch.tensor(tokens)]

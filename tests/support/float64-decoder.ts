@@ -1,4 +1,4 @@
-/** Qwen2 and Qwen3 decoders in float64, token by token, written from tests/reference/qwen3.py without the engine's code. */
+/** Qwen2, Qwen3 and Llama decoders in float64, token by token, written from tests/reference/qwen3.py without the engine's code. */
 import type { ModelConfig } from '../../src/records/model.ts';
 import type { TensorMap } from '../../src/engine/types.ts';
 
@@ -23,9 +23,19 @@ export function float64Decoder(c: ModelConfig, weights: TensorMap): (token: numb
     const scale = 1 / Math.sqrt(dot(x, x) / x.length + c.rms_norm_eps);
     return x.map((value, i) => value * scale * data(`${name}.weight`)[i]!);
   };
+  const frequency = (pair: number): number => {
+    const plain = 1 / c.rope_theta ** ((2 * pair) / d);
+    if (!c.rope_scaling) return plain;
+    const { factor, low_freq_factor: low, high_freq_factor: high, original_max_position_embeddings: length } = c.rope_scaling;
+    const wavelength = (2 * Math.PI) / plain;
+    if (wavelength < length / high) return plain;
+    if (wavelength > length / low) return plain / factor;
+    const smooth = (length / wavelength - low) / (high - low);
+    return ((1 - smooth) * plain) / factor + smooth * plain;
+  };
   const rotate = (x: Vector, position: number): Vector =>
     x.map((value, i) => {
-      const angle = position / c.rope_theta ** ((2 * (i % (d / 2))) / d);
+      const angle = position * frequency(i % (d / 2));
       const other = i < d / 2 ? -x[i + d / 2]! : x[i - d / 2]!;
       return value * Math.cos(angle) + other * Math.sin(angle);
     });
@@ -41,7 +51,7 @@ export function float64Decoder(c: ModelConfig, weights: TensorMap): (token: numb
     const at = `model.layers.${layer}.self_attn`;
     const { keys, values } = caches[layer]!;
     const position = keys.length;
-    const normOf = (name: string) => (c.model_type === 'qwen3' ? `${at}.${name}` : undefined);
+    const normOf = (name: string) => (weights.has(`${at}.${name}.weight`) ? `${at}.${name}` : undefined);
     keys.push(heads(linear(x, `${at}.k_proj`), normOf('k_norm')).map((k) => rotate(k, position)));
     values.push(heads(linear(x, `${at}.v_proj`)));
     const mixed = heads(linear(x, `${at}.q_proj`), normOf('q_norm')).flatMap((query, head) => {

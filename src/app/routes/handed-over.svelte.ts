@@ -14,9 +14,9 @@ export const handedOver = new HandedOver();
 /** Endings of the files that the import page reads. */
 export const RUN_FILES = '.zip,.jsonl,.json,.parquet,.eval';
 
-/** The page that imports these files: `models` for the files of a model folder, `import` for all others. */
+/** The page that imports these files: `models` for the files of a model, `import` for all others. */
 export function destination(files: readonly PickedFile[]): 'models' | 'import' {
-  return files.some(([path]) => /(^|\/)config\.json$|\.safetensors$/.test(path)) ? 'models' : 'import';
+  return files.some(([path]) => /(^|\/)config\.json$|\.(safetensors|gguf)$/i.test(path)) ? 'models' : 'import';
 }
 
 /** Opens the import page with the files of a run. */

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
+import { isGguf } from '../../exchange/model-folder.ts';
 import { BENCHMARKS } from '../../benchmarks/index.ts';
 import { camelCase, type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { PLACE_FLAGS } from '../benchmark-data.ts';
@@ -53,7 +54,7 @@ function resultsFile(flags: object): { benchmark: string; flag: string; file: st
 }
 
 const FLAGS = {
-  model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
+  model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout, or a GGUF file (required, except with --resume)' },
   lora: WEIGHTS.lora,
   precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
   ...PLACE_FLAGS,
@@ -254,11 +255,11 @@ async function resumedFolder(resume: string, flags: Asked): Promise<EvaluationFo
   });
 }
 
-async function weightsSha256({ paths }: ModelFolder): Promise<string> {
-  const weights = Object.keys(paths)
-    .filter((name) => name.endsWith('.safetensors'))
+async function weightsSha256({ files }: ModelFolder): Promise<string> {
+  const weights = Object.keys(files)
+    .filter((name) => name.endsWith('.safetensors') || isGguf(name))
     .sort()
-    .map((name) => paths[name] ?? '');
+    .flatMap((name) => ('file' in files[name]! ? files[name].file : []));
   return sha256((await Promise.all(weights.map(fileSha256))).join());
 }
 

@@ -18,12 +18,14 @@ const ENGINES = ['trl', 'verifiers', 'verl'] as const satisfies readonly EngineN
 const isEngine = (format: string): format is EngineName => ENGINES.some((name) => name === format);
 
 /** Names of the errors about the files of --model and --lora. */
-const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'OnnxError', 'ImportError'];
+const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'GgufError', 'OnnxError', 'ImportError'];
 
-async function contentsOf({ paths }: ModelFolder): Promise<ModelFiles> {
-  return Object.fromEntries(
-    await Promise.all(Object.entries(paths).map(async ([name, path]) => [name, new Uint8Array(await readFile(path))])),
-  );
+async function contentsOf({ files }: ModelFolder): Promise<ModelFiles> {
+  const read = Object.entries(files).map(async ([name, offer]) => {
+    const bytes = 'file' in offer ? await readFile(offer.file) : offer.data;
+    return [name, typeof bytes === 'string' ? new TextEncoder().encode(bytes) : new Uint8Array(bytes)] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
 }
 
 const FLAGS = {
@@ -37,7 +39,7 @@ const FLAGS = {
   model: {
     ...MODEL,
     required: false,
-    help: 'model folder in Hugging Face layout; with an engine, the model to train, also by its name on the Hub (required)',
+    help: 'model folder in Hugging Face layout, or a GGUF file; with an engine, the model to train, also by its name on the Hub (required)',
   },
   lora: { type: 'string', value: 'DIR', help: 'LoRA adapter in PEFT’s format, to merge into the weights' },
   out: { type: 'string', value: 'DIR', help: 'folder for the files', required: true },

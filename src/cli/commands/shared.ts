@@ -9,7 +9,12 @@ import type { UserEndpoint } from '../backend-job.ts';
 import type { ProgressBar } from '../progress.ts';
 import { below } from '../server.ts';
 
-export const MODEL = { type: 'string', value: 'DIR', help: 'model folder in Hugging Face layout', required: true } as const satisfies Flag;
+export const MODEL = {
+  type: 'string',
+  value: 'DIR',
+  help: 'model folder in Hugging Face layout, or a GGUF file',
+  required: true,
+} as const satisfies Flag;
 export const WEIGHTS = {
   lora: { type: 'string', value: 'DIR', help: 'LoRA adapter in PEFT’s format; it is not merged into the weights' },
   precision: {

@@ -82,7 +82,7 @@ const TRAIN_FLAGS = {
     help: `settings of an algorithm, applied before --set: ${Object.keys(ALGORITHMS).join(', ')} (default: the preset’s, which is grpo)`,
     choices: Object.keys(ALGORITHMS),
   },
-  model: { ...MODEL, required: false, help: 'model folder to start from (default: the preset’s bundled model)' },
+  model: { ...MODEL, required: false, help: 'model folder or GGUF file to start from (default: the preset’s bundled model)' },
   steps: STEPS,
   seed: SEED_OF_PRESET,
   'stop-on-alarm': { type: 'boolean', help: 'end the run after the step in which an alarm begins' },

@@ -1,5 +1,5 @@
 /**
- * RMS norm of each q and k head (in Qwen3; Qwen2 has no such norm), then rotary position embedding (RoPE, Su et al. 2021). The pairs are
+ * RMS norm of each q and k head (only in Qwen3), then rotary position embedding (RoPE, Su et al. 2021). The pairs are
  * those of Hugging Face's rotate_half: element i rotates together with element i + head_dim/2.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
@@ -18,12 +18,11 @@ export interface QkSizes {
   norm: boolean;
 }
 
-/** A table [maxPositions][headDim/2][cos, sin] of the angles position · theta^(-2i/headDim), computed in f64. */
-export function ropeTable(maxPositions: number, headDim: number, theta: number): Float32Array<ArrayBuffer> {
-  const half = headDim / 2;
-  const table = new Float32Array(maxPositions * headDim);
-  for (let i = 0; i < half; i++) {
-    const frequency = theta ** (-(2 * i) / headDim);
+/** A table [maxPositions][headDim/2][cos, sin] of the angles position · frequency, computed in f64. @param frequencies see `ropeFrequencies` */
+export function ropeTable(maxPositions: number, frequencies: Float64Array): Float32Array<ArrayBuffer> {
+  const half = frequencies.length;
+  const table = new Float32Array(maxPositions * 2 * half);
+  for (const [i, frequency] of frequencies.entries()) {
     for (let position = 0; position < maxPositions; position++) {
       table[(position * half + i) * 2] = Math.cos(position * frequency);
       table[(position * half + i) * 2 + 1] = Math.sin(position * frequency);

@@ -1,5 +1,5 @@
 /**
- * @file Qwen2 and Qwen3 decoders as ONNX graphs. Inputs and outputs have Optimum's names, as transformers.js expects. With B sequences,
+ * @file Decoders as ONNX graphs. Inputs and outputs have Optimum's names, as transformers.js expects. With B sequences,
  * S new tokens, P tokens in the cache and T = P + S, they are:
  *
  *   input_ids, position_ids [B, S], attention_mask [B, T]: int64
@@ -9,6 +9,8 @@
  * With float16, the weights, activations and the cache are float16. The norms, the attention scores, their softmax and the logits are
  * float32.
  */
+import { hasQkNorm } from '../../engine/config.ts';
+import { ropeFrequencies } from '../../engine/rope.ts';
 import type { TensorMap } from '../../engine/types.ts';
 import type { ModelConfig } from '../../records/model.ts';
 import { MAX_HALF, toHalf } from '../../base/half.ts';
@@ -110,11 +112,11 @@ class DecoderGraph {
 
   /** cos and sin of the RoPE angles. They come from a table, because GPUs compute cos and sin of large angles inexactly. */
   #rotary(positions: string): { cos: string; sin: string } {
-    const { head_dim, max_position_embeddings: rows, rope_theta } = this.#c;
+    const { head_dim, max_position_embeddings: rows } = this.#c;
+    const frequencies = ropeFrequencies(this.#c);
     const half = head_dim / 2;
     const table = (name: string, of: (angle: number) => number) => {
-      const values = () =>
-        Float32Array.from({ length: rows * half }, (_, i) => of(Math.floor(i / half) / rope_theta ** ((i % half) / half)));
+      const values = () => Float32Array.from({ length: rows * half }, (_, i) => of(Math.floor(i / half) * frequencies[i % half]!));
       const row = this.#g.add('Gather', [this.#floats(`rotary_${name}`, [rows, half], values), positions]);
       return this.#g.add('Unsqueeze', [row, this.#g.integers(1)]);
     };
@@ -162,9 +164,9 @@ class DecoderGraph {
 
   #attention(x: string, layer: number): string {
     const g = this.#g;
-    const { model_type, num_attention_heads: queries, num_key_value_heads: groups, head_dim } = this.#c;
+    const { num_attention_heads: queries, num_key_value_heads: groups, head_dim } = this.#c;
     const at = `model.layers.${layer}.self_attn`;
-    const normOf = (name: string) => (model_type === 'qwen3' ? `${at}.${name}` : undefined);
+    const normOf = (name: string) => (hasQkNorm(this.#c) ? `${at}.${name}` : undefined);
     const q = this.#rotate(this.#heads(this.#linear(x, `${at}.q_proj`), queries, normOf('q_norm')));
     const newKeys = this.#rotate(this.#heads(this.#linear(x, `${at}.k_proj`), groups, normOf('k_norm')));
     const keys = this.#extended(newKeys, layer, 'key');

@@ -244,7 +244,7 @@ describe('model folders', () => {
     const directory = await modelFolder('whole', { 'config.json': config, 'model.safetensors': safetensors(4), 'README.md': '#' });
     const model = await findModel(directory);
     expect(model.vocabSize).toBe(10);
-    expect(Object.keys(model.paths).sort()).toEqual(['config.json', 'model.safetensors']);
+    expect(Object.keys(model.files).sort()).toEqual(['config.json', 'model.safetensors']);
     await expect(findModel(directory, { tokenizer: true })).rejects.toThrow('it has no tokenizer.json');
   });
   test.each<[string, Record<string, string | Buffer>, RegExp]>([
@@ -267,7 +267,7 @@ describe('model folders', () => {
     await symlink(secret, join(directory, 'generation_config.json'));
     await symlink('config.json', join(directory, 'same.json'));
     await mkdir(join(directory, 'folder.json'));
-    expect(Object.keys((await findModel(directory)).paths).sort()).toEqual(['config.json', 'model.safetensors', 'same.json']);
+    expect(Object.keys((await findModel(directory)).files).sort()).toEqual(['config.json', 'model.safetensors', 'same.json']);
     const linked = await modelFolder('linked', { 'model.safetensors': safetensors(1) });
     await symlink(join(directory, 'config.json'), join(linked, 'config.json'));
     await expect(findModel(linked)).rejects.toThrow('its config.json is not a regular file of the folder');
@@ -278,7 +278,7 @@ describe('model folders', () => {
     const snapshot = await modelFolder('models--a--b/snapshots/0123', {});
     await symlink('../../blobs/c1', join(snapshot, 'config.json'));
     await symlink('../../blobs/w1', join(snapshot, 'model.safetensors'));
-    expect(Object.keys((await findModel(snapshot)).paths).sort()).toEqual(['config.json', 'model.safetensors']);
+    expect(Object.keys((await findModel(snapshot)).files).sort()).toEqual(['config.json', 'model.safetensors']);
   });
 });
 
@@ -435,7 +435,7 @@ describe('outputs', () => {
 
     test('files of a run are no files of a model', async () => {
       const { directory } = await newRun('model', { 'status.json': '{}', 'result.json': '{}', 'checkpoint-2.safetensors': '' });
-      expect(Object.keys((await findModel(directory)).paths).sort()).toEqual(['config.json', 'model.safetensors']);
+      expect(Object.keys((await findModel(directory)).files).sort()).toEqual(['config.json', 'model.safetensors']);
     });
   });
 

@@ -78,7 +78,7 @@ const start = (out: string, force = false) =>
   RunFolder.create(out, {
     command: 'train',
     settings: {},
-    model: { paths: { 'config.json': join(base, 'config.json') }, vocabSize: 1 },
+    model: { files: { 'config.json': { file: join(base, 'config.json') } }, vocabSize: 1 },
     force,
   });
 

@@ -49,6 +49,8 @@ const FIXTURES: Record<string, () => Promise<Model>> = {
   'qwen3, tied': () => fixture('qwen3'),
   'qwen3, untied': () => fixture('qwen3-untied'),
   'qwen2, tied, with biases': () => fixture('qwen2'),
+  'llama, tied': () => fixture('llama'),
+  'llama, untied, with scaled rotary embeddings': () => fixture('llama3'),
 };
 const MODELS: Record<string, () => Promise<Model> | Model> = {
   ...FIXTURES,
@@ -128,7 +130,7 @@ test('a sequence that is padded on the left gets the same logits', async () => {
   await player.session.release();
 });
 
-test.each(['qwen3', 'qwen2'])('float16 of %s is near PyTorch', async (name) => {
+test.each(['qwen3', 'qwen2', 'llama3'])('float16 of %s is near PyTorch', async (name) => {
   const { config, weights, figures } = await fixture(name);
   const player = await OnnxPlayer.open(ort, onnxFile(onnxDecoder(config, weights, 'f16')), config, { cacheType: 'float16' });
   for (const { tokens, logprobs } of figures!.sequences) {
