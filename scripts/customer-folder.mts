@@ -10,7 +10,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { generationPrompt } from '../src/agent/chat-template.ts';
+import { generationPrompt, QWEN } from '../src/agent/chat-template.ts';
 import { onnxFolder } from '../src/exchange/onnx/onnx-folder.ts';
 import type { ModelFiles } from '../src/records/model.ts';
 
@@ -30,13 +30,13 @@ const TEMPLATE = `{%- set instruction = messages[0].content %}
 {{- '<|im_start|>system\\n' + instruction + '<|im_end|>\\n' }}
 {%- for message in messages[1:] %}
     {%- if message.role == 'assistant' %}
-        {{- ${JSON.stringify(generationPrompt())} + message.content + '<|im_end|>\\n' }}
+        {{- ${JSON.stringify(generationPrompt(QWEN))} + message.content + '<|im_end|>\\n' }}
     {%- else %}
         {{- '<|im_start|>user\\n' + message.content + '<|im_end|>\\n' }}
     {%- endif %}
 {%- endfor %}
 {%- if add_generation_prompt %}
-    {{- ${JSON.stringify(generationPrompt())} }}
+    {{- ${JSON.stringify(generationPrompt(QWEN))} }}
 {%- endif %}`;
 
 const read = (files: ModelFiles, name: string) => JSON.parse(new TextDecoder().decode(files[name])) as Record<string, unknown>;

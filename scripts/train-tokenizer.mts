@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { trainTokenizer } from '../src/agent/bpe-trainer.ts';
-import { renderConversation, renderPieces } from '../src/agent/chat-template.ts';
+import { QWEN, renderConversation, renderPieces } from '../src/agent/chat-template.ts';
 import { parseConversations } from '../src/agent/conversation.ts';
 import { loadTokenizer } from '../src/agent/tokenizer.ts';
 
@@ -38,7 +38,7 @@ if (!Number.isInteger(minFrequency) || minFrequency < 1) fail(`--min-frequency i
 try {
   const conversations = parseConversations(readFileSync(values.data, 'utf8'));
   const trained = trainTokenizer(
-    conversations.flatMap((conversation) => renderPieces(conversation).map((piece) => piece.text)),
+    conversations.flatMap((conversation) => renderPieces(QWEN, conversation).map((piece) => piece.text)),
     { vocabSize, digits, splitCapitals: values['split-capitals'], minFrequency },
   );
   mkdirSync(values.out, { recursive: true });

@@ -1,19 +1,21 @@
 /**
  * @file One turn of the agent. The model samples it, or a person or an expert makes it.
  *
- * Sampled token ids are kept unchanged. Sampling stops at `<|im_end|>`. If a turn may have only one call, it also stops at the
- * first `</tool_call>`. The template adds the tokens that are missing to close the turn.
+ * Sampled token ids are kept unchanged. Sampling stops at the token that ends a turn, such as `<|im_end|>`. If a turn may have only
+ * one call, it also stops at the first `</tool_call>`, which is a token or a text (stop-text.ts). The template adds the tokens that
+ * are missing to close the turn.
  */
 import type { Generation, Sampler } from '../engine/types.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import { callFields } from '../base/message-path.ts';
 import type { ToolSchema } from '../records/task.ts';
-import { END_OF_TEXT, generationPrompt, IM_END, TOOL_CALL_END, renderAssistant } from './chat-template.ts';
+import { END_OF_TEXT, generationPrompt, TOOL_CALL_END } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './acts.ts';
 import { heardBy, type Player } from './players.ts';
 import type { BegunTurn } from './prefix.ts';
 import { type ParsedTurn, parseTurn, spoken } from './tool-call.ts';
+import { endsWithText } from './stop-text.ts';
 import type { Transcript } from './transcript.ts';
 import type { Tokenizer } from './types.ts';
 
@@ -42,6 +44,8 @@ const NEXT_STREAM = 0x100000;
 /** Samples the turns of one episode. Opens the sampler's sequence at the first turn. */
 export class TurnSampler {
   readonly #stopTokenIds: number[];
+  /** Set if a text ends the turn: says whether these tokens contain it. */
+  readonly #stopText: ((tokens: readonly number[]) => boolean) | undefined;
   #sequence: Awaited<ReturnType<Sampler['open']>> | null = null;
   /** How many sampled turns a guard has replaced. */
   #replaced = 0;
@@ -52,8 +56,11 @@ export class TurnSampler {
     private readonly toolNames: string[] | null,
     private readonly callsPerTurn: number,
   ) {
-    const stops = callsPerTurn === 1 ? [TOOL_CALL_END, IM_END, END_OF_TEXT] : [IM_END, END_OF_TEXT];
-    this.#stopTokenIds = stops.map((token) => options.tokenizer.id(token));
+    const { tokenizer } = options;
+    const ends = [tokenizer.format.end, END_OF_TEXT];
+    const stops = callsPerTurn === 1 ? [TOOL_CALL_END, ...ends] : ends;
+    this.#stopTokenIds = stops.filter((token) => tokenizer.has(token)).map((token) => tokenizer.id(token));
+    if (callsPerTurn === 1 && !tokenizer.has(TOOL_CALL_END)) this.#stopText = endsWithText(tokenizer, TOOL_CALL_END);
   }
 
   /** From now on, the agent may also call these tools. */
@@ -70,18 +77,27 @@ export class TurnSampler {
     if (!sampler) throw new Error('no model is loaded to play the agent');
     this.#sequence ??= await sampler.open({ seed, stream: stream + this.#replaced * NEXT_STREAM });
     const first = begun?.tokens ?? [];
-    const prompt = tokenizer.encode(generationPrompt(limits.enable_thinking)).length;
+    const prompt = tokenizer.encode(generationPrompt(tokenizer.format, limits.enable_thinking)).length;
     if (transcript.length + prompt + first.length + 1 >= transcript.capacity) return 'context_full';
     transcript.beginTurn();
     sampler.append(this.#sequence, [...transcript.takePending(), ...first]);
     const maxNewTokens = Math.min(limits.response_length_one_turn, transcript.capacity - transcript.length) - first.length;
     const { temperature, top_p: topP, top_k: topK } = sampling;
-    const params = { maxNewTokens, temperature, topP, topK, stopTokenIds: this.#stopTokenIds };
-    const generation: Generation = this.#stopTokenIds.includes(first.at(-1)!)
-      ? { tokens: [], logprobs: [], finishReason: 'stop' }
-      : maxNewTokens < 1
-        ? { tokens: [], logprobs: [], finishReason: 'length' }
-        : await log.time('generate', () => sampler.generate(this.#sequence!, params, signal));
+    const stopText = this.#stopText;
+    const params = {
+      maxNewTokens,
+      temperature,
+      topP,
+      topK,
+      stopTokenIds: this.#stopTokenIds,
+      ...(stopText && { stop: (sampled: readonly number[]) => stopText([...first, ...sampled]) }),
+    };
+    const generation: Generation =
+      this.#stopTokenIds.includes(first.at(-1)!) || stopText?.(first)
+        ? { tokens: [], logprobs: [], finishReason: 'stop' }
+        : maxNewTokens < 1
+          ? { tokens: [], logprobs: [], finishReason: 'length' }
+          : await log.time('generate', () => sampler.generate(this.#sequence!, params, signal));
     const tokens = [...first, ...generation.tokens];
     const text = tokenizer.decode(tokens);
     if (generation.finishReason !== 'stop') {
@@ -103,7 +119,7 @@ export class TurnSampler {
     this.options.sampler!.close(this.#sequence!);
     this.#sequence = null;
     this.#replaced += 1;
-    const turn = writtenTurn(act);
+    const turn = writtenTurn(act, transcript);
     transcript.written(turn.text, turn.text, { content: turn.content, by: 'guard', ...callFields(turn.calls) });
     transcript.requeue();
     return turn;
@@ -116,7 +132,7 @@ export class TurnSampler {
       transcript.agent(turn.text, turn.text, fieldsOf(turn));
       return turn;
     }
-    const turn = writtenTurn(act);
+    const turn = writtenTurn(act, transcript);
     transcript.agent(turn.text, turn.text, { content: turn.content, by: 'person', ...callFields(turn.calls) });
     return turn;
   }
@@ -141,9 +157,9 @@ export interface WrittenTurn {
   text: string;
 }
 
-function writtenTurn(act: Act): Turn {
+function writtenTurn(act: Act, transcript: Transcript): Turn {
   const [content, calls] = 'call' in act ? [act.note ?? '', [act.call]] : [act.say.trim(), []];
-  return { text: renderAssistant(content, calls), content, calls };
+  return { text: transcript.rendered(content, calls), content, calls };
 }
 
 const fieldsOf = ({ content, calls, error }: Turn) => ({

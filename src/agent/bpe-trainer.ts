@@ -16,7 +16,7 @@
  *   punctuation.
  * - Text is not normalised: decode(encode(x)) = x for every string.
  */
-import { CHAT_TEMPLATE } from './chat-template.ts';
+import { CHAT_TEMPLATE } from './jinja-template.ts';
 
 /** Qwen3's tokens for chat, tools and thoughts, in Qwen3's order. A token with `special` is skipped when text is decoded for display. */
 export const CONTROL_TOKENS: readonly { content: string; special: boolean }[] = [

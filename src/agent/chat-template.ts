@@ -1,5 +1,6 @@
 /**
- * @file The Qwen3 chat template with tools, with and without thinking, one piece at a time.
+ * @file The chat template with tools, with and without thinking, one piece at a time. `ChatFormat` says how a model's conversations
+ * are written: as Qwen3's template does, or as the model's own template does (read-format.ts).
  *
  * A conversation only grows. Each function returns the string that a message adds. Each string begins with a control token, so
  * tokenising the pieces one by one gives the same ids as tokenising the whole text. The exception is a sampled text that
@@ -8,22 +9,72 @@
  * There is one difference from Qwen's template, which removes the think blocks after `<|im_start|>assistant` from past turns.
  * This would change tokens that the model has already seen and sampled. Here the blocks stay, as in MUA-RL.
  */
+import { InputError } from '../base/input-error.ts';
+import { compactToolsText } from './compact-tools.ts';
 import { toPythonJson } from './python-json.ts';
 import type { Tokenizer } from './types.ts';
 
-const IM_START = '<|im_start|>';
+export const IM_START = '<|im_start|>';
 export const IM_END = '<|im_end|>';
 export const END_OF_TEXT = '<|endoftext|>';
 export const TOOL_CALL_START = '<tool_call>';
 export const TOOL_CALL_END = '</tool_call>';
 
-const THINK_START = '<think>';
+export const THINK_START = '<think>';
 export const THINK_END = '</think>';
-const NO_THOUGHTS = `${THINK_START}\n\n${THINK_END}\n\n`;
+export const NO_THOUGHTS = `${THINK_START}\n\n${THINK_END}\n\n`;
 
-/** The text before a turn of the model. Without thinking (Qwen3's `enable_thinking: false`), it ends with an empty think block. */
-export function generationPrompt(thinking = false): string {
-  return `${IM_START}assistant\n${thinking ? '' : NO_THOUGHTS}`;
+/** The text before a message, and the text after it. */
+export type Frame = readonly [before: string, after: string];
+
+/** How the conversations of a model are written. */
+export interface ChatFormat {
+  /** Around a system message at the start of the conversation. */
+  first: Frame;
+  /** The text at the start of a conversation that has no system message. */
+  bare: string;
+  /** Around a later system message. */
+  system: Frame;
+  user: Frame;
+  /** Around a turn of the agent. The text after it begins with `end`. */
+  agent: Frame;
+  /** The token that ends a turn of the agent. */
+  end: string;
+  /** Whether the model knows think blocks. */
+  thinks: boolean;
+  /** Whether the template removes white space around a message. */
+  trims: boolean;
+  /**
+   * Whether tools, calls and results are written in few tokens, for a model that has no format of its own for them. Otherwise they are
+   * written as in Qwen3's template.
+   */
+  compact: boolean;
+}
+
+/** The format of Qwen3, and of our own models. */
+export const QWEN: ChatFormat = {
+  first: [`${IM_START}system\n`, `${IM_END}\n`],
+  bare: '',
+  system: [`${IM_START}system\n`, `${IM_END}\n`],
+  user: [`${IM_START}user\n`, `${IM_END}\n`],
+  agent: [`${IM_START}assistant\n`, `${IM_END}\n`],
+  end: IM_END,
+  thinks: true,
+  trims: false,
+  compact: false,
+};
+
+const framed = ([before, after]: Frame, text: string, { trims }: ChatFormat): string => before + (trims ? text.trim() : text) + after;
+
+/**
+ * The text before a turn of the model. Without thinking (Qwen3's `enable_thinking: false`), it ends with an empty think block if the
+ * model knows think blocks.
+ * @throws InputError if the model should think but cannot
+ */
+export function generationPrompt(format: ChatFormat, thinking = false): string {
+  if (thinking && !format.thinks)
+    throw new InputError('setting "enable_thinking" is true: expected false, as the chat template of the model has no think block');
+  return format.agent[0] + (thinking || !format.thinks ? '' : NO_THOUGHTS);
 }
 
 /** Formats a turn that was not sampled, in the way the model would have written it. With thinking, it begins with a think block. */
@@ -32,49 +83,61 @@ export function withThinkBlock(text: string, thinking = false, thoughts = ''): s
   return (thoughts.trim() === '' ? NO_THOUGHTS : `${THINK_START}\n${thoughts.trim()}\n${THINK_END}\n\n`) + text;
 }
 
-const TOOLS_HEAD =
+export const TOOLS_HEAD =
   '# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>';
-const TOOLS_TAIL =
+export const TOOLS_TAIL =
   '\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>';
 
-/** The system message: the policy, then one tool schema on each line. Empty if there is neither a policy nor a tool. */
-export function renderOpening(system: string | null, tools: readonly unknown[]): string {
-  if (tools.length === 0) return system === null ? '' : `${IM_START}system\n${system}${IM_END}\n`;
-  return `${IM_START}system\n${system === null ? '' : `${system}\n\n`}${toolsText(tools)}${IM_END}\n`;
+/** The system message at the start: the policy, then the tools. Only the template's own start if there is neither a policy nor a tool. */
+export function renderOpening(format: ChatFormat, system: string | null, tools: readonly unknown[]): string {
+  const parts = [...(system === null ? [] : [system]), ...(tools.length === 0 ? [] : [toolsText(format, tools)])];
+  return parts.length === 0 ? format.bare : framed(format.first, parts.join('\n\n'), format);
 }
 
 /** The text of a system message that tells the agent its tools, without the tokens of the template. */
-export function toolsText(tools: readonly unknown[]): string {
-  return TOOLS_HEAD + tools.map((tool) => `\n${toPythonJson(tool)}`).join('') + TOOLS_TAIL;
+export function toolsText({ compact }: ChatFormat, tools: readonly unknown[]): string {
+  return compact ? compactToolsText(tools) : TOOLS_HEAD + tools.map((tool) => `\n${toPythonJson(tool)}`).join('') + TOOLS_TAIL;
 }
 
-export function renderUser(text: string): string {
-  return `${IM_START}user\n${text}${IM_END}\n`;
+/** A system message that does not stand at the start. */
+export const renderSystem = (format: ChatFormat, text: string): string => framed(format.system, text, format);
+
+export const renderUser = (format: ChatFormat, text: string): string => framed(format.user, text, format);
+
+/** The results of all tool calls of one assistant message. */
+export function renderToolResponses(format: ChatFormat, texts: readonly string[]): string {
+  return texts.map((text, i) => renderToolResponse(format, text, i === 0, i === texts.length - 1)).join('');
 }
 
-/** The results of all tool calls of one assistant message, in one user turn. */
-export function renderToolResponses(texts: readonly string[]): string {
-  return texts.map((text, i) => renderToolResponse(text, i === 0, i === texts.length - 1)).join('');
-}
-
-/** The result of one tool call. The first result begins the user turn, and the last result ends it. */
-export function renderToolResponse(text: string, first: boolean, last: boolean): string {
-  return `${first ? `${IM_START}user` : ''}\n<tool_response>\n${text}\n</tool_response>${last ? `${IM_END}\n` : ''}`;
+/**
+ * The result of one tool call. The first result begins the user turn, and the last result ends it. In the compact format, each result
+ * is a user turn, so that each piece begins with a control token.
+ */
+export function renderToolResponse(format: ChatFormat, text: string, first: boolean, last: boolean): string {
+  const { user, compact } = format;
+  if (compact) return renderUser(format, `<tool_response>${text}</tool_response>`);
+  return `${first ? user[0] : '\n'}<tool_response>\n${text}\n</tool_response>${last ? user[1] : ''}`;
 }
 
 /** One tool call, as the model writes it. Arguments that are already a string are not changed, as in Qwen's template. */
-export function renderToolCall(name: string, args: Record<string, unknown> | string): string {
-  return `${TOOL_CALL_START}\n{"name": "${name}", "arguments": ${typeof args === 'string' ? args : toPythonJson(args)}}\n${TOOL_CALL_END}`;
+export function renderToolCall({ compact }: ChatFormat, name: string, args: Record<string, unknown> | string): string {
+  const body = `{"name": "${name}", "arguments": ${typeof args === 'string' ? args : toPythonJson(args)}}`;
+  return TOOL_CALL_START + (compact ? body : `\n${body}\n`) + TOOL_CALL_END;
 }
 
-/** The text of an assistant message between the generation prompt and `<|im_end|>`. */
-export function renderAssistant(content: string, calls: readonly { name: string; arguments: Record<string, unknown> | string }[]): string {
-  return [content, ...calls.map((call) => renderToolCall(call.name, call.arguments))].filter((part) => part !== '').join('\n');
+/** The text of an assistant message between the generation prompt and the token that ends the turn. */
+export function renderAssistant(
+  format: ChatFormat,
+  content: string,
+  calls: readonly { name: string; arguments: Record<string, unknown> | string }[],
+): string {
+  const said = format.trims ? content.trim() : content;
+  return [said, ...calls.map((call) => renderToolCall(format, call.name, call.arguments))].filter((part) => part !== '').join('\n');
 }
 
-/** The text that the template adds after an assistant turn. It contains no `<|im_end|>` if the model sampled this token itself. */
-export function renderClosing(endedWithImEnd: boolean): string {
-  return endedWithImEnd ? '\n' : `${IM_END}\n`;
+/** The text that the template adds after an assistant turn. It lacks the token that ends a turn if the model sampled this token itself. */
+export function renderClosing({ agent, end }: ChatFormat, ended: boolean): string {
+  return ended ? agent[1].slice(end.length) : agent[1];
 }
 
 /** The fields of an OpenAI-style conversation that the template uses. */
@@ -93,7 +156,7 @@ export interface RenderableConversation {
 export interface RenderedConversation {
   tokens: number[];
   /**
-   * 1 for the tokens that the model would write: content, tool-call markup, and the `<|im_end|>` at the end of the turn. 0 for
+   * 1 for the tokens that the model would write: content, tool-call markup, and the token that ends the turn. 0 for
    * all others.
    */
   lossMask: number[];
@@ -106,7 +169,7 @@ export interface RenderedConversation {
  */
 export function renderConversation(tokenizer: Tokenizer, conversation: RenderableConversation, thinking = false): RenderedConversation {
   const rendered: RenderedConversation = { tokens: [], lossMask: [] };
-  for (const { text, sampled } of renderPieces(conversation, thinking)) {
+  for (const { text, sampled } of renderPieces(tokenizer.format, conversation, thinking)) {
     const ids = tokenizer.encode(text);
     for (const id of ids) {
       rendered.tokens.push(id);
@@ -117,28 +180,32 @@ export function renderConversation(tokenizer: Tokenizer, conversation: Renderabl
 }
 
 /** The conversation as strings. `sampled` is true for strings that the model would write. */
-export function renderPieces({ messages, tools }: RenderableConversation, thinking = false): { text: string; sampled: boolean }[] {
+export function renderPieces(
+  format: ChatFormat,
+  { messages, tools }: RenderableConversation,
+  thinking = false,
+): { text: string; sampled: boolean }[] {
   const pieces: { text: string; sampled: boolean }[] = [];
   const given = (text: string) => pieces.push({ text, sampled: false });
   const leading = messages[0]?.role === 'system' ? messages[0] : undefined;
-  given(renderOpening(leading ? leading.content : null, tools ?? []));
+  given(renderOpening(format, leading ? leading.content : null, tools ?? []));
   for (let i = leading ? 1 : 0; i < messages.length; i++) {
     const message = messages[i]!;
-    if (message.role === 'user') given(renderUser(message.content));
-    else if (message.role === 'system') given(`${IM_START}system\n${message.content}${IM_END}\n`);
+    if (message.role === 'user') given(renderUser(format, message.content));
+    else if (message.role === 'system') given(renderSystem(format, message.content));
     else if (message.role === 'tool') {
       const results = [message.content];
       while (messages[i + 1]?.role === 'tool') results.push(messages[++i]!.content);
-      given(renderToolResponses(results));
+      given(renderToolResponses(format, results));
     } else {
       const calls = (message.tool_calls ?? []).map((call) => call.function);
       const content = thinking ? message.content : withoutThoughts(message.content);
-      given(generationPrompt(thinking));
+      given(generationPrompt(format, thinking));
       pieces.push({
-        text: withThinkBlock(renderAssistant(content, calls), thinking, message.reasoning_content ?? '') + IM_END,
+        text: withThinkBlock(renderAssistant(format, content, calls), thinking, message.reasoning_content ?? '') + format.end,
         sampled: true,
       });
-      given('\n');
+      given(renderClosing(format, true));
     }
   }
   return pieces.filter((piece) => piece.text !== '');
@@ -147,78 +214,4 @@ export function renderPieces({ messages, tools }: RenderableConversation, thinki
 function withoutThoughts(content: string): string {
   const end = content.lastIndexOf(THINK_END);
   return end < 0 ? content : content.slice(end + THINK_END.length).replace(/^\n+/, '');
-}
-
-/**
- * The same rendering as a Jinja template, for `tokenizer_config.json`. With it, vLLM, TRL and other tools render conversations
- * as in training. Unlike in Qwen3's template, `enable_thinking` is off by default.
- */
-export const CHAT_TEMPLATE = `
-{%- set thinking = enable_thinking is defined and enable_thinking %}
-{%- set no_thoughts = '${escape(NO_THOUGHTS)}' %}
-{%- set assistant = '${escape(generationPrompt(true))}' + ('' if thinking else no_thoughts) %}
-{%- if tools %}
-    {{- '<|im_start|>system\\n' }}
-    {%- if messages[0].role == 'system' %}
-        {{- messages[0].content + '\\n\\n' }}
-    {%- endif %}
-    {{- '${escape(TOOLS_HEAD)}' }}
-    {%- for tool in tools %}
-        {{- '\\n' }}
-        {{- tool | tojson }}
-    {%- endfor %}
-    {{- '${escape(TOOLS_TAIL)}<|im_end|>\\n' }}
-{%- elif messages[0].role == 'system' %}
-    {{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}
-{%- endif %}
-{%- for message in messages %}
-    {%- if message.role == 'user' or (message.role == 'system' and not loop.first) %}
-        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
-    {%- elif message.role == 'assistant' %}
-        {{- assistant }}
-        {%- if thinking and '${THINK_END}' not in (message.content or '') %}
-            {%- if message.reasoning_content and message.reasoning_content.strip() %}
-                {{- '${THINK_START}\\n' + message.reasoning_content.strip() + '\\n${THINK_END}\\n\\n' }}
-            {%- else %}
-                {{- no_thoughts }}
-            {%- endif %}
-        {%- endif %}
-        {%- if message.content %}
-            {{- message.content }}
-        {%- endif %}
-        {%- if message.tool_calls %}
-            {%- for tool_call in message.tool_calls %}
-                {%- if message.content or not loop.first %}
-                    {{- '\\n' }}
-                {%- endif %}
-                {%- if tool_call.function %}
-                    {%- set tool_call = tool_call.function %}
-                {%- endif %}
-                {{- '<tool_call>\\n{"name": "' + tool_call.name + '", "arguments": ' }}
-                {%- if tool_call.arguments is string %}
-                    {{- tool_call.arguments }}
-                {%- else %}
-                    {{- tool_call.arguments | tojson }}
-                {%- endif %}
-                {{- '}\\n</tool_call>' }}
-            {%- endfor %}
-        {%- endif %}
-        {{- '<|im_end|>\\n' }}
-    {%- elif message.role == 'tool' %}
-        {%- if loop.first or messages[loop.index0 - 1].role != 'tool' %}
-            {{- '<|im_start|>user' }}
-        {%- endif %}
-        {{- '\\n<tool_response>\\n' + message.content + '\\n</tool_response>' }}
-        {%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}
-            {{- '<|im_end|>\\n' }}
-        {%- endif %}
-    {%- endif %}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- assistant }}
-{%- endif %}`.trimStart();
-
-/** Escapes a string that stands between single quotes in Jinja. */
-function escape(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll("'", "\\'");
 }

@@ -6,7 +6,6 @@ import { canonicalJson } from '../base/json.ts';
 import { historyFor } from '../environments/history.ts';
 import type { Domain } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
-import { renderAssistant } from './chat-template.ts';
 import type { PrefixState } from './prefix.ts';
 import type { Transcript } from './transcript.ts';
 import type { WorldSide } from './world-side.ts';
@@ -18,7 +17,7 @@ export function appendHistory(transcript: Transcript, history: readonly Json[]):
     if (role === 'user') transcript.user(content);
     else if (role === 'tool') transcript.tool(content);
     else
-      transcript.agent(content, renderAssistant(content, calls), {
+      transcript.agent(content, transcript.rendered(content, calls), {
         content,
         ...(call && { toolCall: { name: call.name, arguments: call.arguments } }),
       });

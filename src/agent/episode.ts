@@ -14,7 +14,7 @@ import type { ToolCall, ToolSchema, Verdict } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { CustomerJudgement } from '../records/user.ts';
 import { type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
-import { renderAssistant, renderOpening } from './chat-template.ts';
+import { copiedArguments } from './copied.ts';
 import { EpisodeLog } from './episode-log.ts';
 import { judgeEpisodeCustomer, verifyEpisode } from './episode-verdict.ts';
 import { appendHistory, checkReplays, checkWhole, repeat } from './earlier.ts';
@@ -150,6 +150,7 @@ class Episode implements PlayedEpisode {
       violations: await this.#log.violations([...domain.tools, ...this.#laterTools]),
       toolCalls,
       parseErrors,
+      copied: copiedArguments(this.#transcript.nodes, domain.tools),
       seconds,
       audit: this.#world.log,
       ...(error !== undefined && { error }),
@@ -186,14 +187,13 @@ class Episode implements PlayedEpisode {
     if (prefix) {
       this.#transcript.adopt(prefix.nodes);
       this.#agent.learn(this.#laterTools);
-    } else this.#transcript.given('system', domain.policy, renderOpening(domain.policy, domain.tools));
+    } else this.#transcript.open(domain.policy, domain.tools);
     if (state?.opened) checkReplays(domain);
     if (state?.opened) return this.#continue(state, prefix!);
-    const { history } = task.scenario;
-    const { greeting } = this.#rules;
+    const [{ history }, { greeting }] = [task.scenario, this.#rules];
     if (!state?.begun) {
       if (history) appendHistory(this.#transcript, history);
-      else if (greeting !== null) this.#transcript.agent(greeting, renderAssistant(greeting, []), { content: greeting });
+      else if (greeting !== null) this.#transcript.agent(greeting, this.#transcript.rendered(greeting, []), { content: greeting });
     }
     // User and environment start first. They can take long, and no sampler slot should be held in this time.
     if (domain.userTools?.length) await this.#world.start();

@@ -6,7 +6,9 @@
  */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
+import { isObject } from '../base/json.ts';
 import { Recent } from '../base/recent.ts';
+import { readFormat } from './read-format.ts';
 import { checkTokenizerJson } from './tokenizer-file.ts';
 import type { Tokenizer } from './types.ts';
 
@@ -43,22 +45,31 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
   let maxId = -1;
   for (const id of tokenizer.get_vocab().values()) maxId = Math.max(maxId, id);
 
-  return {
-    vocabSize: maxId + 1,
-    chatTemplate: files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']),
-    encode: (string) => (string.length < LONG ? encode(string) : known.get(string, () => encode(string)).slice()),
-    decode(tokens) {
+  const chatTemplate =
+    files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']);
+  const words = {
+    encode: (string: string) => (string.length < LONG ? encode(string) : known.get(string, () => encode(string)).slice()),
+    decode(tokens: ArrayLike<number>): string {
       // A model's embedding may have more rows than the tokenizer has tokens. Skip ids that have no token.
       const ids = Array.from(tokens).filter((id) => tokenizer.id_to_token(id) !== undefined);
       return ids.length === 0 ? '' : tokenizer.decode(ids, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
     },
-    id(token) {
+    has: (token: string) => tokenizer.token_to_id(token) !== undefined,
+    id(token: string): number {
       const id = tokenizer.token_to_id(token);
       if (id === undefined)
         throw new InputError(`tokenizer.json has no token ${JSON.stringify(token)}: expected a tokenizer with Qwen's control tokens`);
       return id;
     },
   };
+  return { ...words, vocabSize: maxId + 1, chatTemplate, format: readFormat(chatTemplate, words, specialTokens(config)) };
+}
+
+/** The tokens that a chat template may name: `bos_token` and so on. Each is a text, or an object with the text in `content`. */
+function specialTokens(config: Record<string, unknown>): Record<string, string> {
+  const named = Object.entries(config).filter(([name]) => name.endsWith('_token'));
+  const contents = named.map(([name, value]) => [name, isObject(value) ? value.content : value] as const);
+  return Object.fromEntries(contents.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
 function text(file: Uint8Array | string): string {

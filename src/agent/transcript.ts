@@ -1,12 +1,14 @@
 /** @file A growing conversation: its message nodes, their tokens, and the tokens that were not yet passed to the sampler. */
 import type { Generation } from '../engine/types.ts';
-import type { ToolSchema } from '../records/task.ts';
+import type { ToolCall, ToolSchema } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
 import {
+  type ChatFormat,
   generationPrompt,
-  IM_END,
+  renderAssistant,
   renderClosing,
   renderOpening,
+  renderSystem,
   renderToolResponse,
   renderUser,
   toolsText,
@@ -33,6 +35,15 @@ export class Transcript {
     private readonly thinking = false,
   ) {}
 
+  get #format(): ChatFormat {
+    return this.tokenizer.format;
+  }
+
+  /** Appends the system message at the start, with the tools of the agent. */
+  open(policy: string, tools: readonly ToolSchema[]): void {
+    this.given('system', policy, renderOpening(this.#format, policy, tools));
+  }
+
   get leaf(): number {
     return this.nodes.length - 1;
   }
@@ -49,7 +60,7 @@ export class Transcript {
   }
 
   user(text: string): void {
-    this.given('user', text, renderUser(text));
+    this.given('user', text, renderUser(this.#format, text));
   }
 
   /**
@@ -57,13 +68,18 @@ export class Transcript {
    * result of its turn.
    */
   tool(text: string, toolResult?: MessageNode['toolResult'], { first, last } = { first: true, last: true }): void {
-    this.given('tool', text, renderToolResponse(text, first, last), toolResult && { toolResult });
+    this.given('tool', text, renderToolResponse(this.#format, text, first, last), toolResult && { toolResult });
   }
 
   /** Appends a system message about tools that the agent has from now on. */
   tools(tools: ToolSchema[]): void {
-    const text = toolsText(tools);
-    this.given('system', text, renderOpening(text, []), { tools });
+    const text = toolsText(this.#format, tools);
+    this.given('system', text, renderSystem(this.#format, text), { tools });
+  }
+
+  /** The text of a turn of the agent that was not sampled, with its calls. */
+  rendered(content: string, calls: readonly Pick<ToolCall, 'name' | 'arguments'>[]): string {
+    return renderAssistant(this.#format, content, calls);
   }
 
   /** Appends a turn of the agent that was not sampled. */
@@ -84,12 +100,12 @@ export class Transcript {
   }
 
   beginTurn(): void {
-    this.given('template', '', generationPrompt(this.thinking));
+    this.given('template', '', generationPrompt(this.#format, this.thinking));
   }
 
   /** Appends the template's tokens after a turn of the agent. `last` is the last token of the turn, if the turn was sampled. */
   closeTurn(last?: number): void {
-    this.given('template', '', renderClosing(last === this.tokenizer.id(IM_END)));
+    this.given('template', '', renderClosing(this.#format, last !== undefined && last === this.tokenizer.id(this.#format.end)));
   }
 
   /** Appends a sampled turn with its sampled token ids. They follow the given tokens with which the turn began. */

@@ -1,5 +1,5 @@
 /** @file The lines that `mua evaluate` prints about its report. */
-import type { Overlap } from '../records/evaluation.ts';
+import type { Interval, Overlap } from '../records/evaluation.ts';
 import type { EvaluateReport, EvaluateResult } from '../trainer/messages.ts';
 import { correctedText, holm } from '../base/holm.ts';
 import { percent } from './commands/shared.ts';
@@ -23,7 +23,8 @@ export const reportLines = (report: EvaluateReport): string[] => [
   `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
   ...counts('ended by', report.terminations),
   ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
-  ...writesWithYes(report.confirmed_writes),
+  ...shareLine("writes with the customer's yes", report.confirmed_writes),
+  ...shareLine('arguments of calls copied exactly', report.copied_arguments),
   ...intentLines(report.by_intent),
   ...counts('tools', report.tool_calls),
   ...(report.customer ? customerLines(report.customer) : []),
@@ -34,8 +35,8 @@ export const reportLines = (report: EvaluateReport): string[] => [
 export const overlapText = ({ seen, of }: Overlap): string =>
   `${percent(of === 0 ? 0 : seen / of)} of ${of} utterances occur in training (ids masked)`;
 
-const writesWithYes = (share: EvaluateReport['confirmed_writes']) =>
-  share ? [`writes with the customer's yes: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
+const shareLine = (title: string, share: Interval | null | undefined) =>
+  share ? [`${title}: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
 
 /** A line for each intent of the tasks with one wish. */
 function intentLines(groups: EvaluateReport['by_intent']): string[] {

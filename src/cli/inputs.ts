@@ -1,11 +1,17 @@
 /** @file Reads the input files of score, grad, generate and evaluate, and checks them before the browser starts. */
-import type { GenerateRequest, GradRequest } from '../trainer/messages.ts';
+import type { GenerateRequest, GradRequest, ScoreRequest } from '../trainer/messages.ts';
 import { readJson, readText } from './files.ts';
 import { UsageError } from './errors.ts';
 
-export async function readScoreInput(path: string, vocabSize: number): Promise<{ sequences: number[][] }> {
+/** Reads `sequences` of token ids, or `texts`. */
+export async function readScoreInput(path: string, vocabSize: number): Promise<ScoreRequest> {
   const input = await readObject(path);
-  knownKeys(path, input, ['sequences']);
+  knownKeys(path, input, ['sequences', 'texts']);
+  if (input.sequences !== undefined && input.texts !== undefined) fail(path, 'texts', input.texts, 'no texts beside sequences');
+  if (input.texts !== undefined) {
+    const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+    return { texts: list(path, 'texts', input.texts).map((text, i) => (isText(text) ? text : fail(path, `texts[${i}]`, text, 'a text'))) };
+  }
   const sequences = list(path, 'sequences', input.sequences);
   return { sequences: sequences.map((ids, i) => tokenIds(path, `sequences[${i}]`, ids, vocabSize)) };
 }

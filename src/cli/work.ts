@@ -16,6 +16,8 @@ import type {
   Interrupted,
   PlanRequest,
   Progress,
+  Scored,
+  ScoreRequest,
   SftOptions,
   TrainingSink,
 } from '../trainer/messages.ts';
@@ -46,7 +48,7 @@ export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
    * `customer/<index>/trial`.
    */
   | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
-  | { command: 'score'; sequences: number[][]; precision: Precision }
+  | { command: 'score'; request: ScoreRequest; precision: Precision }
   | { command: 'grad'; request: GradRequest; precision: Precision }
   | { command: 'generate'; request: GenerateRequest; precision: Precision }
   | { command: 'plan'; request: PlanRequest }
@@ -59,7 +61,7 @@ export interface WorkResults {
   sft: null;
   synthesize: { kept: number; tried: number; solved: number };
   evaluate: EvaluateResult;
-  score: { logprobs: number[][]; entropies: number[][] };
+  score: Scored;
   grad: Record<string, number>;
   generate: { completions: { tokens: number[]; logprobs: number[] }[] };
   plan: Awaited<ReturnType<TrainerApi['plan']>>;
@@ -121,7 +123,7 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
   const model = await readModel(files, request.model ?? [], 'model/');
   switch (request.command) {
     case 'score':
-      return trainer.score(model, request.sequences, request.precision);
+      return trainer.score(model, request.request, request.precision);
     case 'generate':
       return trainer.generate(model, request.request, request.precision);
     case 'grad': {

@@ -26,6 +26,10 @@ export const usualLevel = (name: string): string | undefined => GENERATED.find((
 /** The generated domains that have a demonstrator. */
 export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonstrator }) => demonstrator);
 
+/** Whether tasks of the level are generated and have a demonstrator. */
+export const isDemonstrated = (domain: string, level: string): boolean =>
+  DEMONSTRATED.some(({ name, levels }) => name === domain && levels.some((one) => one.name === level));
+
 /** The names of the levels of all generated domains. */
 export const LEVELS: readonly string[] = [...new Set(GENERATED.flatMap(({ levels }) => levels.map(({ name }) => name)))];
 

@@ -244,13 +244,14 @@ export class BatchSampler implements Sampler {
     logprobs.push(logprob);
     sequence.tokens.push(token);
     sequence.length = sequence.tokens.length;
-    const finishReason = request.stops.has(token)
-      ? 'stop'
-      : tokens.length === params.maxNewTokens
-        ? 'length'
-        : sequence.length === this.maxModelLen
-          ? 'context_full'
-          : undefined;
+    const finishReason =
+      request.stops.has(token) || params.stop?.(tokens)
+        ? 'stop'
+        : tokens.length === params.maxNewTokens
+          ? 'length'
+          : sequence.length === this.maxModelLen
+            ? 'context_full'
+            : undefined;
     if (!finishReason) return;
     this.#end(request);
     request.resolve({ tokens, logprobs, finishReason });

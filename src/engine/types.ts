@@ -32,13 +32,15 @@ export interface SamplingParams {
   topK?: number;
   /** Sampling one of these tokens ends the call. The token is part of the result. */
   stopTokenIds: readonly number[];
+  /** Gets all tokens of the call after each one. If it returns true, the last token ends the call. The token is part of the result. */
+  stop?: (tokens: readonly number[]) => boolean;
 }
 
 export interface Generation {
   tokens: number[];
   /** Natural log-probability of each token under softmax(logits / temperature), before top-p/top-k (temperature 1 when greedy). */
   logprobs: number[];
-  /** `stop`: a stop token was sampled; `length`: `maxNewTokens` is reached; `context_full`: the sequence reached `maxModelLen`. */
+  /** `stop`: a stop token was sampled, or `stop` returned true; `length`: `maxNewTokens` is reached; `context_full`: the sequence reached `maxModelLen`. */
   finishReason: 'stop' | 'length' | 'context_full';
 }
 

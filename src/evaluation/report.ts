@@ -36,6 +36,12 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   );
   const audited = trajectories.every(({ task }) => isAudited(task.domain));
   const writes = [...groupBy(results, ({ customer }) => customer).values()].map(totalWrites);
+  const copied = shareInterval(
+    [...groupBy(scored, ({ task }) => customerOf(task)).values()].map((own) => ({
+      sum: own.reduce((sum, one) => sum + (one.copied?.exactly ?? 0), 0),
+      of: own.reduce((sum, one) => sum + (one.copied?.of ?? 0), 0),
+    })),
+  );
   const intents = [...groupBy(results, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     tasks: tasks.length,
@@ -49,6 +55,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     terminations: tally(trajectories.map(({ termination }) => termination)),
     violations: audited ? tally(scored.flatMap(({ violations }) => violations.map(({ rule }) => rule))) : null,
     confirmed_writes: audited ? shareInterval(writes.map(({ confirmed, of }) => ({ sum: confirmed, of }))) : null,
+    ...(copied && { copied_arguments: copied }),
     tool_calls: sumCounts(scored.map(({ toolCalls }) => toolCalls)),
     turns_mean: mean(scored.map(({ turns }) => turns)),
     by_intent: Object.fromEntries(

@@ -6,7 +6,7 @@ import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
-import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
+import type { CopiedArguments, MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
 import { ImportError } from './import-error.ts';
 import { counts, type Fields, id, json, jsonObject, name, natural, number, numbers, oneOf, sparse, text, texts } from './schema-fields.ts';
@@ -171,6 +171,7 @@ export const trajectorySchema = z.object({
   violations: z.array(violation),
   toolCalls: counts,
   parseErrors: natural,
+  copied: z.optional(z.object({ exactly: natural, of: natural } satisfies Fields<CopiedArguments>)),
   audit: z.optional(
     z.object({ policy: text, hashes: z.array(z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits'))) } satisfies Fields<
       NonNullable<Trajectory['audit']>

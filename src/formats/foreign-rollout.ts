@@ -1,5 +1,5 @@
 /** @file Turns a conversation that another tool recorded into a trajectory that the app can show. */
-import { renderAssistant, TOOL_CALL_START } from '../agent/chat-template.ts';
+import { QWEN, renderAssistant, TOOL_CALL_START } from '../agent/chat-template.ts';
 import { parseTurn } from '../agent/tool-call.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { Json } from '../records/json.ts';
@@ -119,9 +119,9 @@ function nodesOf(messages: readonly ChatMessage[], markup: boolean): { nodes: Me
         unanswered = call ? [call.name] : [];
       } else {
         const [call, ...more] = calls;
-        const text = thoughts + renderAssistant(content, call ? [call] : []);
+        const text = thoughts + renderAssistant(QWEN, content, call ? [call] : []);
         add({ role, text, ...((call || thoughts) && { content }), ...(call && { toolCall: call }) });
-        for (const other of more) add({ role, text: renderAssistant('', [other]), content: '', toolCall: other });
+        for (const other of more) add({ role, text: renderAssistant(QWEN, '', [other]), content: '', toolCall: other });
         unanswered = calls.map(({ name }) => name);
       }
     }

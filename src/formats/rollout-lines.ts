@@ -1,6 +1,6 @@
 /** @file Writes conversations for other tools, one in each line: rollouts as TRL and as verl write them, and chats for fine-tuning. */
 import { path } from '../base/message-path.ts';
-import { generationPrompt, renderPieces } from '../agent/chat-template.ts';
+import { generationPrompt, QWEN, renderPieces } from '../agent/chat-template.ts';
 import { toMessages } from '../agent/trajectory.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { ToolSchema } from '../records/task.ts';
@@ -56,7 +56,7 @@ export const stepOf = ({ group }: Trajectory): number | null => (/^\d+-/.test(gr
  * the agent's first turn. `gts` has the gold actions, which verl takes from the data. Fields such as `termination` are additions.
  */
 export function verlLine(trajectory: Trajectory, step: number | null, tools: readonly ToolSchema[] | undefined): Record<string, unknown> {
-  const pieces = renderPieces(toMessages(trajectory, tools));
+  const pieces = renderPieces(QWEN, toMessages(trajectory, tools));
   const first = pieces.findIndex(({ sampled }) => sampled);
   const split = first < 0 ? pieces.length : first;
   const plain = (part: typeof pieces) =>
@@ -64,7 +64,7 @@ export function verlLine(trajectory: Trajectory, step: number | null, tools: rea
       .map(({ text }) => text)
       .join('')
       .replace(/<\|[a-z_]+\|>/g, '');
-  const opened = first < 0 ? generationPrompt().replace(/<\|[a-z_]+\|>/g, '') : '';
+  const opened = first < 0 ? generationPrompt(QWEN).replace(/<\|[a-z_]+\|>/g, '') : '';
   return {
     input: plain(pieces.slice(0, split)) + opened,
     output: plain(pieces.slice(split)),

@@ -98,6 +98,11 @@ export interface EvaluationReport {
    * nothing was written.
    */
   confirmed_writes: Interval | null;
+  /**
+   * The share of values in the arguments of calls that stand exactly in the conversation before, with a 95 % interval (`shareInterval`).
+   * Absent in earlier versions, and if no call had an argument.
+   */
+  copied_arguments?: Interval;
   tool_calls: Record<string, number>;
   turns_mean: number;
   /** `writes`: how many writes the customer had confirmed, and all writes. Absent in earlier versions, and if the domain is not audited. */

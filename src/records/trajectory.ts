@@ -65,6 +65,12 @@ export interface UserCall {
   sameMessage?: true;
 }
 
+/** Of `of` values in the arguments of the agent's calls, `exactly` stand in the conversation before the call. */
+export interface CopiedArguments {
+  exactly: number;
+  of: number;
+}
+
 export interface Trajectory {
   id: string;
   task: Task;
@@ -96,6 +102,8 @@ export interface Trajectory {
   violations: Violation[];
   toolCalls: Record<string, number>;
   parseErrors: number;
+  /** Absent in conversations of earlier versions and of other tools. */
+  copied?: CopiedArguments;
   /** Seconds of sampling, of tool calls, and of waiting for the user. */
   seconds: { generate: number; tool: number; user: number };
   /** The hash chain of the tool calls, see `src/agent/audit-log.ts`. Conversations of other tools lack it. */

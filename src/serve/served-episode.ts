@@ -1,5 +1,6 @@
 /** @file An episode whose agent is the model of another engine. It runs the code of episodes in training, and waits for each turn. */
 import { runEpisode } from '../agent/episode.ts';
+import { QWEN } from '../agent/chat-template.ts';
 import type { PlayedEpisode } from '../agent/live.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
 import { toMessages } from '../agent/trajectory.ts';
@@ -32,7 +33,7 @@ export interface EpisodeStart {
 }
 
 /** A tokenizer without tokens: the other engine makes the tokens, and limits their number. */
-const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => -1, vocabSize: 0 };
+const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => -1, has: () => true, vocabSize: 0, format: QWEN };
 
 interface Waiting<T> {
   resolve(value: T): void;

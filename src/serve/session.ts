@@ -1,7 +1,7 @@
 /** @file One session: answers the frames of a connection one after another, and plays at most one episode at a time. */
 import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
-import { renderToolCall } from '../agent/chat-template.ts';
+import { QWEN, renderToolCall } from '../agent/chat-template.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -113,7 +113,7 @@ export class Session {
     if (typeof name !== 'string' || name === '')
       throw new ProtocolError('VALIDATION_ERROR', `the tool's name is ${shown(name)}: expected the name of a tool`);
     const values = fields(`arguments of ${name.slice(0, 80)}`, args);
-    if (name !== RESPOND.function.name) return this.#step(renderToolCall(name, values));
+    if (name !== RESPOND.function.name) return this.#step(renderToolCall(QWEN, name, values));
     const words = values.message ?? values.content;
     if (typeof words !== 'string') throw new ProtocolError('VALIDATION_ERROR', `respond.message is ${shown(words)}: expected a text`);
     return this.#step(words);

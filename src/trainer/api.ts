@@ -12,6 +12,8 @@ import type {
   PlayRequest,
   EngineInfo,
   RunEvent,
+  Scored,
+  ScoreRequest,
   Progress,
   EvaluatedCustomer,
   EvaluateOptions,
@@ -108,7 +110,7 @@ export interface TrainerApi {
   ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
   /** Plays the tasks with each customer. `sink` gets every trial. */
   evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
-  score(model: ModelParts, sequences: number[][], precision?: Precision): Promise<{ logprobs: number[][]; entropies: number[][] }>;
+  score(model: ModelParts, request: ScoreRequest, precision?: Precision): Promise<Scored>;
   /** The gradients. If the model has an adapter: only the gradients of the adapter, under PEFT's names. */
   grad(
     model: ModelParts,

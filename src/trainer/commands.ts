@@ -1,5 +1,6 @@
 /** @file One-off commands on a model: scores, gradients and completions. docs/cli.md describes the file formats. */
-import { InputError } from '../base/input-error.ts';
+import type { Tokenizer } from '../agent/types.ts';
+import { InputError, shown } from '../base/input-error.ts';
 import type { GenerateRequest, GradRequest, Rescored, RescoreRequest } from './messages.ts';
 import type { Engine, TensorMap, TrainSequence } from '../engine/types.ts';
 import { tokenWeights } from '../training/advantages.ts';
@@ -14,6 +15,15 @@ function checkTokens(name: string, tokens: readonly number[], vocabSize: number)
   tokens.forEach((id, t) => {
     if (!Number.isInteger(id) || id < 0 || id >= vocabSize)
       throw new InputError(`${name}[${t}] is ${id}: expected a token id from 0 to ${vocabSize - 1}`);
+  });
+}
+
+/** @throws InputError if a text has no tokens */
+export function encodeTexts(tokenizer: Pick<Tokenizer, 'encode'>, texts: readonly string[]): number[][] {
+  return texts.map((text, i) => {
+    const tokens = tokenizer.encode(text);
+    if (tokens.length === 0) throw new InputError(`texts[${i}] is ${shown(text)}: expected a text with at least one token`);
+    return tokens;
   });
 }
 

@@ -40,7 +40,7 @@ export async function evaluateModel(
   sink: EvaluationSink,
 ): Promise<EvaluateResult> {
   const { domain, level, split, select, seed } = options;
-  const config = evaluationConfig(options);
+  const config = await host.fitted(model, evaluationConfig(options), options.settings);
   const { environments } = parts;
   const played = { domain: await environments.domain(domain, level), environments };
   const chosen = await evaluationTasks(played, {

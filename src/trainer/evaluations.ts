@@ -59,13 +59,14 @@ export class Evaluations {
   }
 
   async #play(
-    { model, settings }: EvaluationRequest,
+    { model, settings: asked }: EvaluationRequest,
     signal: AbortSignal,
     onProgress: (done: number, total: number) => void,
   ): Promise<string> {
     const db = this.#parts.database();
     const name = await modelName(this.#parts, model);
     const { files, ...storedAs } = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
+    const settings = { ...asked, limits: await this.#host.fittedLimits(files, asked, asked.limits) };
     onProgress(0, settings.tasks * settings.trials);
     const slots = Math.min(SLOTS, settings.tasks * settings.trials);
     const size = { maxModelLen: settings.limits.max_model_len, slots };

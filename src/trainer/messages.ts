@@ -273,6 +273,16 @@ export interface GradRequest {
   sequences: { tokens: number[]; loss_mask: number[]; advantage?: number; old_logprobs?: number[]; ref_logprobs?: number[] }[];
 }
 
+/** The texts are encoded with the model's tokenizer, control tokens included. */
+export type ScoreRequest = { sequences: number[][] } | { texts: string[] };
+
+/** Entry t of a list belongs to the prediction of token t + 1. `tokens` is present if texts were given. */
+export interface Scored {
+  tokens?: number[][];
+  logprobs: number[][];
+  entropies: number[][];
+}
+
 export interface GenerateRequest {
   prompts: number[][];
   max_new_tokens: number;

@@ -8,6 +8,8 @@ import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { readPrefix } from '../agent/prefix.ts';
 import { collectRollouts, mapConcurrently } from '../agent/rollouts.ts';
+import { Recent } from '../base/recent.ts';
+import type { EpisodeLimits } from '../records/episode.ts';
 import type { ModelRef } from '../records/model.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
@@ -41,6 +43,8 @@ export class Plays {
   #abort: AbortController | null = null;
   #done: Promise<unknown> = Promise.resolve();
   #loaded: Loaded | null = null;
+  /** The limits of the newest conversations. */
+  readonly #limits = new Recent<string, Promise<EpisodeLimits>>(4);
 
   constructor(parts: SessionParts, host: EngineHost, turns: GpuTurns) {
     this.#parts = parts;
@@ -112,8 +116,10 @@ export class Plays {
 
   async #play(request: PlayRequest, progress: Progress, viewer: Viewer | undefined, signal: AbortSignal): Promise<Trajectory[]> {
     const { environments } = this.#parts;
-    const { task, prefix, limits, sampling, seed, userSeed, stream, n = 1 } = request;
+    const { task, prefix, sampling, seed, userSeed, stream, n = 1 } = request;
     const files = await firstFiles(this.#parts, request.model);
+    const key = JSON.stringify([request.model, task.domain, task.level, request.limits]);
+    const limits = await this.#limits.get(key, () => this.#host.fittedLimits(files, task, request.limits));
     const tokenizer = loadTokenizer(inMemory(files));
     const sampler = Plays.needsModel(request) ? (await this.#engine(request.model, limits.max_model_len, files)).sampler : undefined;
     const domain = await environments.domain(task.domain, task.level);

@@ -59,9 +59,10 @@ export class Runs {
   }
 
   async start(request: RunRequest, { gpuTaken, ...place }: LaunchOptions = {}): Promise<string> {
-    const config = grpoConfig(request.preset, request.overrides);
-    if (request.dataset !== undefined && config.algorithm !== 'sft')
-      throw new Error(`algorithm is ${config.algorithm}: expected sft, as the run has a dataset`);
+    const asked = grpoConfig(request.preset, request.overrides);
+    if (request.dataset !== undefined && asked.algorithm !== 'sft')
+      throw new Error(`algorithm is ${asked.algorithm}: expected sft, as the run has a dataset`);
+    const config = await this.#host.fitted(await this.#parts.bundledModel(request.model), asked, request.overrides);
     const user = withoutKey(request.user);
     const createdAt = Date.now();
     const row: RunRow = {

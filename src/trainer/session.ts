@@ -16,6 +16,8 @@ import type {
   PlayRequest,
   EngineInfo,
   RunEvent,
+  Scored,
+  ScoreRequest,
   SftOptions,
   SftResult,
   TrainingSink,
@@ -29,14 +31,15 @@ import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
+import { loadTokenizer } from '../agent/tokenizer.ts';
 import { bench } from '../bench/bench.ts';
 import { parseConfig } from '../engine/config.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { planMemory } from '../engine/memory-plan.ts';
 import { adapterConfig, adapterFile, hasAdapter } from '../exchange/adapter-folder.ts';
-import type { ModelParts } from '../exchange/model-folder.ts';
+import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
-import { generateCompletions, gradients, scoreSequences } from './commands.ts';
+import { encodeTexts, generateCompletions, gradients, scoreSequences } from './commands.ts';
 import { coldStart } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
 import { firstFiles } from './model-ref.ts';
@@ -91,7 +94,8 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     return this.#runs.resume(run, user);
   }
   async planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
-    return planRun(await this.#host.device(), await firstFiles(this.#parts, { kind: 'model', name: model }), config);
+    const files = await firstFiles(this.#parts, { kind: 'model', name: model });
+    return planRun(await this.#host.device(), files, await this.#host.fitted(files, config));
   }
   pause(): Promise<void> {
     return this.#runs.pause();
@@ -169,8 +173,11 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     return evaluateModel(this.#parts, this.#host, model, options, customers, sink);
   }
 
-  async score(model: ModelParts, sequences: number[][], precision?: Precision) {
-    return scoreSequences(await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }, { precision }), sequences);
+  async score(model: ModelParts, request: ScoreRequest, precision?: Precision): Promise<Scored> {
+    const tokens = 'texts' in request ? encodeTexts(loadTokenizer(inMemory(model)), request.texts) : undefined;
+    const sequences = tokens ?? (request as { sequences: number[][] }).sequences;
+    const engine = await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }, { precision });
+    return { ...(tokens && { tokens }), ...(await scoreSequences(engine, sequences)) };
   }
 
   async grad(model: ModelParts, request: GradRequest, precision?: Precision) {

@@ -1,4 +1,6 @@
 /** @file The weights from which a run starts. */
+import { compactTemplate } from '../agent/jinja-template.ts';
+import { loadTokenizer } from '../agent/tokenizer.ts';
 import { parseConfig } from '../engine/config.ts';
 import { initialLora, loraLayout, loraTensors, targetModules } from '../engine/lora.ts';
 import { adapterConfig, hasAdapter, type LoraConfig, loraOptions, saveAdapter } from '../exchange/adapter-folder.ts';
@@ -19,7 +21,7 @@ type Start = Pick<GrpoConfig, 'seed'> &
  */
 export function startingFiles(given: ModelParts, { init_weights = 'model', seed, ...lora }: Start, base = ''): ModelParts {
   const config = parseConfig(readJson(inMemory(given), 'config.json'));
-  const files = init_weights === 'model' ? given : withWeights(given, freshWeights(config, { init: init_weights, seed }));
+  const files = withTemplate(init_weights === 'model' ? given : withWeights(given, freshWeights(config, { init: init_weights, seed })));
   const { lora_rank: r = 0, lora_alpha = 1, target_modules = 'all-linear', precision = 'f32' } = lora;
   if (hasAdapter(files)) {
     const own = adapterConfig(files).r;
@@ -35,4 +37,22 @@ export function startingFiles(given: ModelParts, { init_weights = 'model', seed,
   const adapter: LoraConfig = { r, lora_alpha, target_modules: targetModules(target_modules), use_rslora: false };
   const options = loraOptions(adapter);
   return { ...files, ...saveAdapter(adapter, initialLora(loraLayout(loraTensors(config, options)), options, seed), base) };
+}
+
+/**
+ * The files with a chat template that writes tools as the run does, if the model's own template cannot. So other tools render
+ * conversations as in training.
+ */
+function withTemplate(files: ModelParts): ModelParts {
+  if (!files['tokenizer.json'] || !files['tokenizer_config.json']) return files;
+  const { format, chatTemplate } = loadTokenizer(inMemory(files));
+  const template = compactTemplate(format);
+  if (!format.compact || chatTemplate === template) return files;
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const config = { ...(readJson(inMemory(files), 'tokenizer_config.json') as object), chat_template: template };
+  return {
+    ...files,
+    'tokenizer_config.json': encode(`${JSON.stringify(config, null, 2)}\n`),
+    ...(files['chat_template.jinja'] && { 'chat_template.jinja': encode(template) }),
+  };
 }

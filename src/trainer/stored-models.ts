@@ -17,14 +17,10 @@ import { startingFiles } from './starting-weights.ts';
 
 type ModelFacts = Pick<ModelRow, 'config' | 'parameters'>;
 
-/** Special tokens that episodes need. */
-const CONTROL = ['<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
-
 export const parameterCount = (config: ModelConfig) => modelParameters(config).reduce((sum, { size }) => sum + size, 0);
 
 /**
- * Checks that the engine can train the model and that the tokenizer has the special tokens of our chat template. Weights are
- * read in pieces.
+ * Checks that the engine can train the model, and that conversations can be written for it. Weights are read in pieces.
  * @throws ModelFolderError, ConfigError, GgufError, SafetensorsError or the tokenizer's Error; the message names the file and what is
  * wrong with it
  */
@@ -33,7 +29,6 @@ export async function inspectModel(parts: ModelParts): Promise<ModelFacts> {
   const files = inMemory(parts);
   if (hasAdapter(files)) checkAdapter(files, config);
   const tokenizer = loadTokenizer(files);
-  for (const token of CONTROL) tokenizer.id(token);
   if (tokenizer.vocabSize > config.vocab_size)
     throw new ModelFolderError(`tokenizer.json has ${tokenizer.vocabSize} tokens: config.json says vocab_size ${config.vocab_size}`);
   await checkFinite(source);

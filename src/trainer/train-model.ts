@@ -16,7 +16,8 @@ import { UnattendedRun } from './run-control.ts';
  */
 export async function trainModel(host: EngineHost, given: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult> {
   const { preset, algorithm = '', overrides } = options;
-  const config = grpoConfig(preset, algorithm === '' ? overrides : withAlgorithm(algorithm, preset, overrides));
+  const settings = algorithm === '' ? overrides : withAlgorithm(algorithm, preset, overrides);
+  const config = await host.fitted(given, grpoConfig(preset, settings), overrides);
   const folder = new FolderSink(given, config, options, sink);
   const { model, step } = await driveRun(host, folder, new UnattendedRun());
   return {

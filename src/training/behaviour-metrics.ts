@@ -44,14 +44,18 @@ export const isFaulty = (trajectory: Trajectory): boolean => auditOf(trajectory)
 
 /**
  * The share of a step's rollouts with each behaviour, the share of episodes that were lost because the customer failed, and
- * the share of conversations in which the customer makes a mistake. Only this last share also counts dropped conversations.
+ * the share of conversations in which the customer makes a mistake. Only this last share also counts dropped conversations. Also the share of values
+ * in the arguments of calls that were copied exactly.
  */
 export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record<string, number> {
   const trajectories = groups.flat();
   const played = trajectories.length + dropped.length + retried;
+  const copied = trajectories.reduce((sum, own) => sum + (own.copied?.exactly ?? 0), 0);
+  const values = trajectories.reduce((sum, own) => sum + (own.copied?.of ?? 0), 0);
   const share = (test: (trajectory: Trajectory) => boolean) => trajectories.filter(test).length / Math.max(1, trajectories.length);
   return {
     'tool_call/loop_ratio': share(loops),
+    ...(values > 0 && { 'tool_call/copied_exactly_ratio': copied / values }),
     'claims/unfounded_ratio': share(claimsUnfounded),
     'handover/needless_ratio': share(transfersNeedlessly),
     'user/audited': trajectories.length + dropped.length,

@@ -4,6 +4,7 @@
  * without a yes on purpose.
  */
 import { drawHabits } from '../agent/acts.ts';
+import { QWEN } from '../agent/chat-template.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { expertPlayer, messagesOf } from '../agent/players.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
@@ -50,7 +51,7 @@ export interface SynthesizeOptions {
 }
 
 /** Demonstrators sample nothing, so their episodes need no tokenizer. */
-const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => 0, vocabSize: 0 };
+const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => 0, has: () => true, vocabSize: 0, format: QWEN };
 /** Each act of a demonstrator takes one turn. A conversation that does not end properly counts as failed. */
 const LIMITS: EpisodeLimits = {
   max_turns: 60,

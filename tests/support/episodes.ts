@@ -1,6 +1,7 @@
 /** A small stage for episodes: a sampler that replays texts, a customer that replays lines, and an environment with one table. */
 import type { Generation, Sampler, SamplingParams, Sequence } from '../../src/engine/types.ts';
 import type { EpisodeOptions } from '../../src/agent/episode.ts';
+import type { Tokenizer } from '../../src/agent/types.ts';
 import type { EpisodeRules } from '../../src/agent/rules.ts';
 import { rulesFor } from '../../src/benchmarks/rules.ts';
 import type { Task, ToolCall } from '../../src/records/task.ts';
@@ -22,6 +23,7 @@ export class ReplaySampler implements Sampler {
   constructor(
     private readonly texts: string[],
     readonly maxModelLen = 4096,
+    private readonly tokenizer: Tokenizer = nanoTokenizer(),
   ) {}
 
   async open(options: { seed: number; stream: number }): Promise<Sequence> {
@@ -43,11 +45,11 @@ export class ReplaySampler implements Sampler {
     const text = this.texts.shift();
     if (text === undefined) throw new Error('the script is at its end');
     const result: Generation = { tokens: [], logprobs: [], finishReason: 'length' };
-    for (const token of nanoTokenizer().encode(text)) {
+    for (const token of this.tokenizer.encode(text)) {
       result.tokens.push(token);
       result.logprobs.push(-(this.seen.length + 1) / 1000);
       this.seen.push(token);
-      if (params.stopTokenIds.includes(token)) return { ...result, finishReason: 'stop' };
+      if (params.stopTokenIds.includes(token) || params.stop?.(result.tokens)) return { ...result, finishReason: 'stop' };
       if (this.seen.length >= this.maxModelLen) return { ...result, finishReason: 'context_full' };
       if (result.tokens.length >= params.maxNewTokens) return result;
     }
@@ -157,7 +159,7 @@ export interface Script extends Partial<Omit<EpisodeOptions, 'limits' | 'agent' 
 
 /** The options of an episode that plays a script, and the parts of the stage for the test's assertions. */
 export function stage({ agent, user, limits, rules, maxModelLen, ...more }: Script) {
-  const sampler = new ReplaySampler([...agent], maxModelLen);
+  const sampler = new ReplaySampler([...agent], maxModelLen, more.tokenizer);
   const users = new ReplayUser([...user]);
   const environments = new OrderDesk();
   const options: EpisodeOptions & { sampler: Sampler } = {

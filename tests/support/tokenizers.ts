@@ -1,7 +1,7 @@
 /** Tokenizers for tests: the tokenizer of Qwen3, and a nano tokenizer that is trained on a few lines. */
 import { readFileSync } from 'node:fs';
 import { trainTokenizer } from '../../src/agent/bpe-trainer.ts';
-import { renderPieces } from '../../src/agent/chat-template.ts';
+import { QWEN, renderPieces } from '../../src/agent/chat-template.ts';
 import type { Conversation } from '../../src/records/conversation.ts';
 import type { ToolSchema } from '../../src/records/task.ts';
 import { loadTokenizer, type ChatTokenizer } from '../../src/agent/tokenizer.ts';
@@ -73,12 +73,35 @@ export function qwenTokenizer(): ChatTokenizer {
 export function nanoTokenizer(): ChatTokenizer {
   nano ??= loadTokenizer(
     trainTokenizer(
-      renderPieces(conversation).map((piece) => piece.text),
+      renderPieces(QWEN, conversation).map((piece) => piece.text),
       { vocabSize: 1500, digits: 3 },
     ).files,
   );
   return nano;
 }
+
+/** The chat template of SmolLM2-135M-Instruct. It knows no tools and has no think block. */
+export const SMOLLM2_TEMPLATE =
+  "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n' }}{% endif %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
+
+/** The files of a tokenizer whose control tokens are only `control`, with a chat template. One of its tokens is `>` with a line break. */
+export function plainFiles(template: string, control = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']) {
+  const words = renderPieces(QWEN, conversation).map((piece) => piece.text.replaceAll('tool_call>', 'b>'));
+  const { files } = trainTokenizer(words, { vocabSize: 1500, digits: 1 });
+  const json = JSON.parse(files['tokenizer.json']!) as { added_tokens: { id: number }[]; model: { vocab: object } };
+  const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
+  const first = Object.keys(json.model.vocab).length;
+  const added_tokens = control.map((content, i) => ({ id: first + i, content, ...flags }));
+  return {
+    'tokenizer.json': JSON.stringify({ ...json, added_tokens }),
+    'tokenizer_config.json': JSON.stringify({ bos_token: { content: control[0] }, chat_template: template }),
+  };
+}
+
+let plain: ChatTokenizer | undefined;
+
+/** A tokenizer without tool tags, with SmolLM2's chat template. */
+export const plainTokenizer = (): ChatTokenizer => (plain ??= loadTokenizer(plainFiles(SMOLLM2_TEMPLATE)));
 
 /** Well-formed strings of random code points from many scripts, digits, white space, control tokens and parts of control tokens. */
 export function randomStrings(count: number, seed: number): string[] {

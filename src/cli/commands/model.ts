@@ -8,15 +8,17 @@ import { runJob } from '../job.ts';
 import { INPUT, JSON_FLAG, MODEL, OUTPUT, percent, WEIGHTS } from './shared.ts';
 
 export const score = command({
-  summary: 'compute the log-probability and entropy of every token of given sequences',
+  summary: 'compute the log-probability and entropy of every token of given sequences or texts',
   flags: { model: MODEL, ...WEIGHTS, input: INPUT, output: OUTPUT, on: ON, json: JSON_FLAG },
   async run({ model: directory, lora, precision, input, output, on }, progress) {
     const model = await findModel(directory, { lora });
-    const { sequences } = await readScoreInput(input, model.vocabSize);
+    const request = await readScoreInput(input, model.vocabSize);
     await checkParent('output', output);
-    const result = await runJob({ on, request: { command: 'score', sequences, precision }, model, progress });
+    const result = await runJob({ on, request: { command: 'score', request, precision }, model, progress });
     await writeAll({ [output]: JSON.stringify(result) });
-    return { output, sequences: sequences.length, tokens: sequences.reduce((sum, ids) => sum + ids.length, 0) };
+    // A sequence has one token more than it has predictions.
+    const tokens = result.logprobs.reduce((sum, row) => sum + row.length + 1, 0);
+    return { output, sequences: result.logprobs.length, tokens };
   },
   show: ({ output, sequences, tokens }) => [`${sequences} sequences, ${tokens} tokens: ${output}`],
 });

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import { describe, expect, it } from 'vitest';
 import {
-  CHAT_TEMPLATE,
   generationPrompt,
+  QWEN,
   renderClosing,
   renderConversation,
   renderOpening,
@@ -11,6 +11,7 @@ import {
   renderToolResponses,
   renderUser,
 } from '../../../src/agent/chat-template.ts';
+import { CHAT_TEMPLATE } from '../../../src/agent/jinja-template.ts';
 import type { Conversation } from '../../../src/records/conversation.ts';
 import { parseConversations, readConversation } from '../../../src/agent/conversation.ts';
 import { toPythonJson } from '../../../src/agent/python-json.ts';
@@ -18,7 +19,7 @@ import { conversation, nanoTokenizer, qwenTokenizer, tools } from '../../support
 
 const THINK = '<think>\n\n</think>\n\n';
 const joined = (c: Conversation) =>
-  renderPieces(c)
+  renderPieces(QWEN, c)
     .map((piece) => piece.text)
     .join('');
 const jinja = (template: string, c: Conversation, more: Record<string, unknown> = {}) =>
@@ -39,25 +40,25 @@ const variants: [string, Conversation][] = [
 describe('rendering by deltas', () => {
   it.each(variants)('equals our Jinja template: %s', (_, c) => {
     expect(joined(c)).toBe(jinja(CHAT_TEMPLATE, c));
-    expect(joined(c) + generationPrompt()).toBe(jinja(CHAT_TEMPLATE, c, { add_generation_prompt: true }));
+    expect(joined(c) + generationPrompt(QWEN)).toBe(jinja(CHAT_TEMPLATE, c, { add_generation_prompt: true }));
   });
 
   it.each(variants)("equals Qwen3's template except for the empty think block of past turns: %s", (_, c) => {
     const theirs = jinja(qwenTokenizer().chatTemplate, c, { add_generation_prompt: true, enable_thinking: false });
-    expect(theirs.endsWith(generationPrompt())).toBe(true);
-    expect((joined(c) + generationPrompt()).replaceAll(THINK, '')).toBe(theirs.replaceAll(THINK, ''));
+    expect(theirs.endsWith(generationPrompt(QWEN))).toBe(true);
+    expect((joined(c) + generationPrompt(QWEN)).replaceAll(THINK, '')).toBe(theirs.replaceAll(THINK, ''));
   });
 
   it("begins a conversation exactly as Qwen3's template does", () => {
     const start = conversation.messages.slice(0, 2);
     const theirs = jinja(qwenTokenizer().chatTemplate, { messages: start, tools }, { add_generation_prompt: true, enable_thinking: false });
-    expect(renderOpening(start[0]!.content, tools) + renderUser(start[1]!.content) + generationPrompt()).toBe(theirs);
+    expect(renderOpening(QWEN, start[0]!.content, tools) + renderUser(QWEN, start[1]!.content) + generationPrompt(QWEN)).toBe(theirs);
   });
 
   it('adds the end of a turn that was not sampled, and puts consecutive results into one user turn', () => {
-    expect(renderClosing(true)).toBe('\n');
-    expect(renderClosing(false)).toBe('<|im_end|>\n');
-    expect(renderToolResponses(['a', 'b'])).toBe(
+    expect(renderClosing(QWEN, true)).toBe('\n');
+    expect(renderClosing(QWEN, false)).toBe('<|im_end|>\n');
+    expect(renderToolResponses(QWEN, ['a', 'b'])).toBe(
       '<|im_start|>user\n<tool_response>\na\n</tool_response>\n<tool_response>\nb\n</tool_response><|im_end|>\n',
     );
   });
@@ -124,7 +125,7 @@ describe('chat JSONL', () => {
         { role: 'assistant', content: '<think>\nhm\n</think>\n\nHello' },
       ],
     };
-    expect(joined(c)).toBe(`<|im_start|>user\nhi<|im_end|>\n${generationPrompt()}Hello<|im_end|>\n`);
+    expect(joined(c)).toBe(`<|im_start|>user\nhi<|im_end|>\n${generationPrompt(QWEN)}Hello<|im_end|>\n`);
   });
 
   describe('with thinking', () => {
@@ -136,7 +137,7 @@ describe('chat JSONL', () => {
       tools,
     };
     const rendered = (c: Conversation) =>
-      renderPieces(c, true)
+      renderPieces(QWEN, c, true)
         .map(({ text }) => text)
         .join('');
 
@@ -144,16 +145,21 @@ describe('chat JSONL', () => {
       const qwen = qwenTokenizer().chatTemplate;
       expect(rendered(thoughtful)).toBe(jinja(qwen, thoughtful, { enable_thinking: true }));
       const start = { messages: conversation.messages.slice(0, 2), tools };
-      expect(rendered(start) + generationPrompt(true)).toBe(jinja(qwen, start, { enable_thinking: true, add_generation_prompt: true }));
+      expect(rendered(start) + generationPrompt(QWEN, true)).toBe(
+        jinja(qwen, start, { enable_thinking: true, add_generation_prompt: true }),
+      );
     });
 
     it.each([...variants, ['thoughts', thoughtful] as [string, Conversation]])('equals our Jinja template: %s', (_, c) => {
       expect(rendered(c)).toBe(jinja(CHAT_TEMPLATE, c, { enable_thinking: true }));
-      expect(rendered(c) + generationPrompt(true)).toBe(jinja(CHAT_TEMPLATE, c, { enable_thinking: true, add_generation_prompt: true }));
+      expect(rendered(c) + generationPrompt(QWEN, true)).toBe(
+        jinja(CHAT_TEMPLATE, c, { enable_thinking: true, add_generation_prompt: true }),
+      );
     });
 
     it('trains on the thoughts, and on an empty think block of a turn without thoughts', () => {
       const sampled = renderPieces(
+        QWEN,
         { messages: [...thoughtful.messages, { role: 'user', content: '#W1' }, { role: 'assistant', content: 'Done.' }] },
         true,
       ).flatMap((piece) => (piece.sampled ? [piece.text] : []));

@@ -1,7 +1,8 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
-import { generationPrompt, renderConversation, renderToolCall } from '../../../src/agent/chat-template.ts';
+import { generationPrompt, QWEN, renderConversation, renderToolCall } from '../../../src/agent/chat-template.ts';
 import { runEpisode } from '../../../src/agent/episode.ts';
+import { prefixAt } from '../../../src/agent/prefix.ts';
 import { path } from '../../../src/base/message-path.ts';
 import { flatten, toMessages } from '../../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
@@ -9,7 +10,7 @@ import { AUDIT } from '../../../src/domains/retail/audit.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { STOP, UserError } from '../../../src/users/types.ts';
 import { domain, stage, type Script } from '../../support/episodes.ts';
-import { nanoTokenizer } from '../../support/tokenizers.ts';
+import { nanoTokenizer, plainTokenizer } from '../../support/tokenizers.ts';
 import { GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 
 const CALL =
@@ -155,7 +156,7 @@ describe('an episode', () => {
   it('closes a turn that ended with <|endoftext|> as the template does', async () => {
     const { trajectory } = await play({ agent: ['Bye<|endoftext|>'], user: ['Hi', STOP] });
     expect(nanoTokenizer().decode(flatten(trajectory).tokens)).toContain(
-      `${generationPrompt()}Bye<|endoftext|><|im_end|>\n<|im_start|>user`,
+      `${generationPrompt(QWEN)}Bye<|endoftext|><|im_end|>\n<|im_start|>user`,
     );
   });
 
@@ -322,7 +323,7 @@ describe('in the retail environment', async () => {
 
   it.each([true, false])('gold calls made: %s', async (made) => {
     for (const task of tasks) {
-      const calls = made ? task.actions.map((action) => renderToolCall(action.name, action.arguments)) : [];
+      const calls = made ? task.actions.map((action) => renderToolCall(QWEN, action.name, action.arguments)) : [];
       const { options } = stage({ agent: [...calls, 'Anything else?<|im_end|>'], user: ['Hi', STOP], task, domain: nano });
       const trajectory = await runEpisode({ ...options, environments: retail });
       const transfers = made && trajectory.termination === 'terminal_tool';
@@ -330,5 +331,65 @@ describe('in the retail environment', async () => {
       expect(trajectory.reward).toBe(made || task.noop ? 1 : 0);
       expect(Object.values(trajectory.toolCalls).reduce((sum, n) => sum + n, 0)).toBe(calls.length);
     }
+  });
+});
+
+describe('with a tokenizer that has no tool tags', () => {
+  const tokenizer = plainTokenizer();
+  const find = '<tool_call>{"name": "find_user_id_by_email", "arguments": {"email": "mia@example.com"}}</tool_call>';
+  const script: Script = {
+    tokenizer,
+    // The text goes on after the end tag, as a policy that degrades wrote it.
+    agent: [`${find} <tool_call>{"name": "x"}</tool_call><|im_end|>`, 'Done.<|im_end|>'],
+    user: ['Hello, mia@example.com.', STOP],
+  };
+
+  it('a turn ends at the text of the end tag: nothing after it is sampled or trained on', async () => {
+    const { trajectory, sampler } = await play(script);
+    const [turn, closing] = trajectory.nodes.slice(3, 5);
+    expect(turn).toMatchObject({ role: 'assistant', text: find, toolCall: { name: 'find_user_id_by_email' } });
+    expect(turn!.tokens).toEqual(tokenizer.encode(find));
+    expect(turn!.tokens.length).toBeGreaterThan(5);
+    expect(tokenizer.decode(closing!.tokens)).toBe('<|im_end|>\n');
+    expect(closing!.mask).toEqual(closing!.tokens.map(() => 0));
+    expect(trajectory.toolCalls).toEqual({ find_user_id_by_email: 1 });
+    expect(sampler.params[0]!.stopTokenIds).toEqual(['<|im_end|>', '<|endoftext|>'].map((token) => tokenizer.id(token)));
+    const rendered = renderConversation(tokenizer, toMessages(trajectory, domain.tools));
+    expect(rendered.tokens).toEqual(flatten(trajectory).tokens);
+  });
+
+  it('a token that holds the end of the tag and more stays whole, and the rest of its text is ignored', async () => {
+    const { trajectory, sampler } = await play({ ...script, agent: [`${find}\nMore<|im_end|>`, 'Done.<|im_end|>'] });
+    const turn = trajectory.nodes[3]!;
+    expect(tokenizer.decode(turn.tokens.slice(-1))).toBe('>\n');
+    expect(turn).toMatchObject({ text: `${find}\n`, content: '', toolCall: { name: 'find_user_id_by_email' } });
+    expect(turn.logprobs.length).toBe(turn.tokens.length);
+    // The sampler has the same tokens as the trainer.
+    expect(flatten(trajectory).tokens.slice(0, sampler.seen.length)).toEqual(sampler.seen);
+  });
+
+  it('tokens that are given count too: the tag may begin in them, and nothing is sampled if they end with it', async () => {
+    const tokens = tokenizer.encode(find);
+    const { trajectory } = await play(script);
+    const from = (length: number) => {
+      const given = tokens.slice(0, length);
+      const turn = { tokens: given, mask: given.map(() => 0), logprobs: given.map(() => null) };
+      const rest = length === tokens.length ? [] : [`${tokenizer.decode(tokens.slice(length))} x<|im_end|>`];
+      const prefix = { ...prefixAt(trajectory, 3, 'agent'), turn };
+      return runEpisode(stage({ ...script, prefix, agent: [...rest, 'Done.<|im_end|>'], user: [STOP] }).options);
+    };
+    for (const length of [tokens.length - 2, tokens.length]) {
+      const turn = (await from(length)).nodes[3]!;
+      expect(turn.tokens).toEqual(tokens);
+      expect(turn.mask.indexOf(1)).toBe(length === tokens.length ? -1 : length);
+    }
+  });
+
+  it('with rules that allow several calls in a turn, the turn goes on after the first end tag', async () => {
+    const two = `${find}\n${find}<|im_end|>`;
+    const { trajectory } = await play({ ...script, agent: [two, 'Done.<|im_end|>'], rules: { callsPerTurn: 2 } });
+    expect(trajectory.nodes[3]!.text).toBe(two);
+    expect(trajectory.toolCalls).toEqual({ find_user_id_by_email: 2 });
+    expect(renderConversation(tokenizer, toMessages(trajectory, domain.tools)).tokens).toEqual(flatten(trajectory).tokens);
   });
 });

@@ -2,7 +2,8 @@
 import { Template } from '@huggingface/jinja';
 import { describe, expect, it } from 'vitest';
 import { auditProblem } from '../../../src/agent/audit-log.ts';
-import { CHAT_TEMPLATE, generationPrompt, IM_END, renderConversation, toolsText } from '../../../src/agent/chat-template.ts';
+import { generationPrompt, IM_END, QWEN, renderConversation, toolsText } from '../../../src/agent/chat-template.ts';
+import { CHAT_TEMPLATE } from '../../../src/agent/jinja-template.ts';
 import { runEpisode } from '../../../src/agent/episode.ts';
 import { liveActs } from '../../../src/agent/live.ts';
 import { prefixAt } from '../../../src/agent/prefix.ts';
@@ -81,11 +82,11 @@ describe('several calls in a turn, and a tool that appears later', () => {
     expect(conversation.messages.map(({ role }) => role).join(' ')).toBe(
       'system user assistant tool tool assistant user system assistant tool tool assistant user',
     );
-    expect(conversation.messages[7]!.content).toBe(toolsText([RESET]));
+    expect(conversation.messages[7]!.content).toBe(toolsText(QWEN, [RESET]));
     const text = nanoTokenizer().decode(tokens);
     const render = (template: string) => new Template(template).render({ messages: conversation.messages, tools: conversation.tools });
     expect(text).toBe(render(CHAT_TEMPLATE));
-    const empty = generationPrompt().replace('<|im_start|>assistant\n', '');
+    const empty = generationPrompt(QWEN).replace('<|im_start|>assistant\n', '');
     expect(text.replaceAll(empty, '')).toBe(render(qwenTokenizer().chatTemplate).replaceAll(empty, ''));
     expect({ tokens, lossMask }).toEqual(renderConversation(nanoTokenizer(), conversation));
     expect(nanoTokenizer().decode(tokens.filter((_, i) => lossMask[i]))).toBe(AGENT.join(''));

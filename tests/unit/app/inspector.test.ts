@@ -1,7 +1,7 @@
 /** The trajectory inspector's logic: token texts, channels and their scales, marks, keys, search. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { generationPrompt, renderToolResponses, renderUser } from '../../../src/agent/chat-template.ts';
+import { generationPrompt, QWEN, renderToolResponses, renderUser } from '../../../src/agent/chat-template.ts';
 import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
 import type { MessageNode } from '../../../src/records/trajectory.ts';
 import {
@@ -47,11 +47,11 @@ const sampled = (id: number, text: string, more: Partial<MessageNode> = {}): Mes
   };
 };
 const nodes = [
-  given(0, 'user', 'user', renderUser('user')),
-  given(1, 'template', '', generationPrompt()),
+  given(0, 'user', 'user', renderUser(QWEN, 'user')),
+  given(1, 'template', '', generationPrompt(QWEN)),
   sampled(2, 'Grüße, 学生 <b>yes</b>\nno<|im_end|>'),
   given(3, 'template', '', '\n'),
-  given(4, 'tool', '{"a": 1}', renderToolResponses(['{"a": 1}'])),
+  given(4, 'tool', '{"a": 1}', renderToolResponses(QWEN, ['{"a": 1}'])),
 ];
 const sequence = sequenceOf({ nodes, leaf: 4 });
 const agent = sequence.spans[2]!;

@@ -165,6 +165,7 @@ describe('flags', () => {
 describe('input files', () => {
   test('score', async () => {
     expect(await readScoreInput(await json({ sequences: [[0, 9], [3]] }), 10)).toEqual({ sequences: [[0, 9], [3]] });
+    expect(await readScoreInput(await json({ texts: ['Hello'] }), 10)).toEqual({ texts: ['Hello'] });
   });
   test.each<[unknown, RegExp]>([
     ['{"sequences": [[1', /is not JSON/],
@@ -185,6 +186,10 @@ describe('input files', () => {
     [{ sequences: [[1, 1.5]] }, /sequences\[0\]\[1\] is 1.5/],
     [{ sequences: [[1, '2']] }, /sequences\[0\]\[1\] is "2"/],
     [{ sequence: [[1]] }, /unknown field sequence/],
+    [{ texts: [] }, /texts is \[\]: expected an array with at least one entry/],
+    [{ texts: ['a', ''] }, /texts\[1\] is "": expected a text/],
+    [{ texts: [3] }, /texts\[0\] is 3: expected a text/],
+    [{ texts: ['a'], sequences: [[1]] }, /texts is \["a"\]: expected no texts beside sequences/],
   ])('score refuses %j', async (value, message) => {
     await expect(readScoreInput(await json(value), 10)).rejects.toThrow(message);
   });

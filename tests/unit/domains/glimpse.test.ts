@@ -2,7 +2,7 @@
 import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { renderConversation, renderOpening } from '../../../src/agent/chat-template.ts';
+import { QWEN, renderConversation, renderOpening } from '../../../src/agent/chat-template.ts';
 import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { loadModel } from '../../../src/exchange/model-folder.ts';
@@ -41,7 +41,7 @@ test('conversations with the preset’s customers are short and stay within its 
     },
   );
   const tokenizer = loadTokenizer(files);
-  const prompt = tokenizer.encode(renderOpening(conversations[0]!.messages[0]!.content, conversations[0]!.tools)).length;
+  const prompt = tokenizer.encode(renderOpening(QWEN, conversations[0]!.messages[0]!.content, conversations[0]!.tools)).length;
   expect(prompt).toBeLessThan(130);
   for (const conversation of conversations) {
     const { tokens, lossMask } = renderConversation(tokenizer, conversation);

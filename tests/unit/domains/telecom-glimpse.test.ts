@@ -2,7 +2,7 @@
 import 'fake-indexeddb/auto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { trainTokenizer } from '../../../src/agent/bpe-trainer.ts';
-import { renderConversation, renderOpening, renderPieces } from '../../../src/agent/chat-template.ts';
+import { QWEN, renderConversation, renderOpening, renderPieces } from '../../../src/agent/chat-template.ts';
 import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
 import { BenchmarkDatabase } from '../../../src/benchmarks/import/database.ts';
 import { auditOf } from '../../../src/domains/customer-audit.ts';
@@ -181,10 +181,10 @@ it('presets, evaluations and the cold start know the level', () => {
 it('conversations are short, for the tokenizer of the protocol', async () => {
   const { conversations, tried, solved } = await synthesize(stage, { domain: 'telecom', level: 'glimpse', count: 160, seed: 3 });
   expect(solved / tried).toBeGreaterThan(0.85);
-  const pieces = conversations.flatMap((conversation) => renderPieces(conversation).map(({ text }) => text));
+  const pieces = conversations.flatMap((conversation) => renderPieces(QWEN, conversation).map(({ text }) => text));
   const tokenizer = loadTokenizer(trainTokenizer(pieces, { vocabSize: 1024, digits: 2, splitCapitals: false, minFrequency: 2 }).files);
   const [{ messages, tools }] = conversations as [SynthesizedConversation];
-  const prompt = tokenizer.encode(renderOpening(messages[0]!.content, tools)).length;
+  const prompt = tokenizer.encode(renderOpening(QWEN, messages[0]!.content, tools)).length;
   expect(prompt).toBeLessThan(150);
   const lengths = conversations.map((conversation) => renderConversation(tokenizer, conversation).tokens.length).sort((a, b) => a - b);
   expect(lengths[80]! - prompt).toBeLessThan(130);

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Act } from '../../../src/agent/acts.ts';
 import { runEpisode } from '../../../src/agent/episode.ts';
-import { renderConversation, renderToolCall } from '../../../src/agent/chat-template.ts';
+import { QWEN, renderConversation, renderToolCall } from '../../../src/agent/chat-template.ts';
 import { flatten } from '../../../src/agent/trajectory.ts';
 import { rulesFor } from '../../../src/benchmarks/rules.ts';
 import { conditionsOf } from '../../../src/environments/conditions.ts';
@@ -50,7 +50,7 @@ async function server(options: Partial<EnvServerOptions> = {}, level = 'nano', d
   return { ...started, stage, client: (headers?: Record<string, string>) => OpenEnvClient.connect(started.url, headers) };
 }
 
-const textOf = (act: Act) => ('call' in act ? renderToolCall(act.call.name, act.call.arguments) : act.say);
+const textOf = (act: Act) => ('call' in act ? renderToolCall(QWEN, act.call.name, act.call.arguments) : act.say);
 
 /** Plays an episode over the socket as the expert does. */
 async function playByExpert(
@@ -342,7 +342,7 @@ function actsOf(task: Task, gold: boolean): string[] {
           ...(name === 'make_payment' ? ['Please use check_payment_request.'] : []),
           `Please use ${[name, ...Object.values(args).map(String)].join(' with ')}.`,
         ]
-      : [renderToolCall(name, args), ...(name === 'transfer_to_human_agents' ? ['You are being transferred to a human agent.'] : [])],
+      : [renderToolCall(QWEN, name, args), ...(name === 'transfer_to_human_agents' ? ['You are being transferred to a human agent.'] : [])],
   );
   const facts = toldBy(task);
   const checks = asks ? ['can_send_mms', 'run_speed_test', 'check_status_bar'].map((name) => `Please use ${name}.`) : [];
@@ -350,7 +350,7 @@ function actsOf(task: Task, gold: boolean): string[] {
 }
 
 /** The acts are texts, and the test compares rewards. */
-const WITHOUT_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => -1, vocabSize: 0 };
+const WITHOUT_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => -1, has: () => true, vocabSize: 0, format: QWEN };
 
 async function expectEqualRewards(rules: 'tau1' | 'tau2', domain: ExactDomain['name'], files: [string, string][]) {
   const { url, stage } = await benchmarkServer(rules, domain, files);

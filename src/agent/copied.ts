@@ -1,0 +1,45 @@
+/** @file Whether the agent copies values into its calls as they stood in the conversation. A model with few examples miscopies ids and words. */
+import { isObject } from '../base/json.ts';
+import { callsOf } from '../base/message-path.ts';
+import type { ToolSchema } from '../records/task.ts';
+import type { CopiedArguments, MessageNode } from '../records/trajectory.ts';
+
+/**
+ * Counts the texts and numbers in the arguments of the agent's calls, and those that stand exactly in an earlier message of the system,
+ * the customer or a tool, or in the schemas of the tools. The agent's own messages do not count: a value that the agent miscopied once
+ * and then repeated is no copy.
+ * @param nodes the conversation; the parent of each node is the node before it
+ * @param tools the tools that the agent has from the start
+ */
+export function copiedArguments(nodes: readonly MessageNode[], tools: readonly ToolSchema[]): CopiedArguments {
+  const copied: CopiedArguments = { exactly: 0, of: 0 };
+  const heard = [JSON.stringify(tools)];
+  for (const node of nodes) {
+    if (node.role !== 'assistant') heard.push(node.text);
+    if (node.tools) heard.push(JSON.stringify(node.tools));
+    for (const value of callsOf(node).flatMap((call) => leaves(call.arguments))) {
+      copied.of += 1;
+      copied.exactly += Number(heard.some((text) => stands(value, text)));
+    }
+  }
+  return copied;
+}
+
+function leaves(value: unknown): string[] {
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return Array.isArray(value) ? value.flatMap(leaves) : isObject(value) ? Object.values(value).flatMap(leaves) : [];
+}
+
+/** Whether the text has the value as whole words. A value with white space around it is another value. JSON texts write it with escapes. */
+function stands(value: string, text: string): boolean {
+  if (value !== value.trim()) return false;
+  return [value, JSON.stringify(value).slice(1, -1)].some((form) => {
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1))
+      if (!(WORD.test(form[0]!) && WORD.test(text[at - 1] ?? '')) && !(WORD.test(form.at(-1)!) && WORD.test(text[at + form.length] ?? '')))
+        return true;
+    return false;
+  });
+}
+
+const WORD = /[\p{L}\p{N}_]/u;

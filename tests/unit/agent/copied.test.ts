@@ -1,0 +1,52 @@
+/** Which arguments of calls were copied exactly. The expected counts are by hand. */
+import { expect, it } from 'vitest';
+import { copiedArguments } from '../../../src/agent/copied.ts';
+import type { Json } from '../../../src/records/json.ts';
+import type { MessageNode } from '../../../src/records/trajectory.ts';
+import { tools } from '../../support/tokenizers.ts';
+
+type Said = Pick<MessageNode, 'role' | 'text'> & Partial<MessageNode>;
+const nodes = (...messages: Said[]): MessageNode[] =>
+  messages.map((message, id) => ({ id, parent: id === 0 ? null : id - 1, tokens: [], mask: [], logprobs: [], ...message }));
+const call = (args: Record<string, Json>): Said => ({ role: 'assistant', text: '', toolCall: { name: 'f', arguments: args } });
+const user = (text: string): Said => ({ role: 'user', text });
+const count = (...messages: Said[]) => copiedArguments(nodes(...messages), tools);
+
+it('counts values that stand in the conversation before the call', () => {
+  expect(count(user('Cancel #W1234567, on 2024-05-01.'), call({ order_id: '#W1234567', date: '2024-05-01' }))).toEqual({
+    exactly: 2,
+    of: 2,
+  });
+});
+
+it.each<[string, string, Json]>([
+  ['another id', 'Cancel #W1234567.', '#W1234568'],
+  ['a part of an id', 'Cancel #W1234567.', '#W123456'],
+  ['a number inside a number', 'I want 15.', 5],
+  ['another spelling', 'I pay with PayPal.', 'paypal'],
+  ['a word with another ending', 'They are duplicates.', 'duplicate'],
+  ['a value with a space before it', 'Cancel #W1, ordered by mistake.', ' ordered by mistake'],
+])('does not count %s', (_, said, value) => {
+  expect(count(user(said), call({ value }))).toEqual({ exactly: 0, of: 1 });
+});
+
+it('counts values of tool results, also with escapes, and the choices that a schema lists', () => {
+  const result: Said = { role: 'tool', text: '{"name": "the \\"big\\" one", "price": 12.5}' };
+  const args = { name: 'the "big" one', price: 12.5, reason: 'ordered by mistake' };
+  expect(count(result, call(args))).toEqual({ exactly: 3, of: 3 });
+});
+
+it('counts the texts and numbers inside lists and objects, and no other values', () => {
+  expect(count(user('a 1'), call({ list: ['a', { n: 1, other: 'b' }], yes: true, none: null, empty: '' }))).toEqual({ exactly: 2, of: 3 });
+});
+
+it("does not count the agent's own words, and what comes after the call", () => {
+  const asked: Said = { role: 'assistant', text: 'Cancel #W9?', content: 'Cancel #W9?' };
+  expect(count(user('Cancel #W1.'), asked, user('Yes'), call({ id: '#W9' }), user('I said #W9'))).toEqual({ exactly: 0, of: 1 });
+});
+
+it('counts all calls of a turn, and nothing without calls', () => {
+  const toolCalls = ['#W1', '#W2'].map((id) => ({ name: 'f', arguments: { id } }));
+  expect(count(user('#W1'), { role: 'assistant', text: '', toolCall: toolCalls[0]!, toolCalls })).toEqual({ exactly: 1, of: 2 });
+  expect(count(user('#W1'), { role: 'assistant', text: 'Hello.' })).toEqual({ exactly: 0, of: 0 });
+});

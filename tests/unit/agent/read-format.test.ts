@@ -1,0 +1,156 @@
+/** The chat format that is read from a model's own template, with the template itself as the oracle. */
+import { Template } from '@huggingface/jinja';
+import { describe, expect, it } from 'vitest';
+import { generationPrompt, QWEN, renderConversation, renderPieces } from '../../../src/agent/chat-template.ts';
+import { CHAT_TEMPLATE, compactTemplate } from '../../../src/agent/jinja-template.ts';
+import { type ChatTokenizer, loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import type { Conversation } from '../../../src/records/conversation.ts';
+import { conversation, nanoTokenizer, plainFiles, plainTokenizer, qwenTokenizer, SMOLLM2_TEMPLATE } from '../../support/tokenizers.ts';
+
+/** The shape of Llama 3.2's template: a token at the start, a date in each system message, words without white space around them. */
+const LLAMA = `{{- bos_token }}{%- if not date_string is defined %}{%- set date_string = 'today' %}{%- endif %}
+{%- if messages[0]['role'] == 'system' %}{%- set system_message = messages[0]['content'] | trim %}{%- set messages = messages[1:] %}
+{%- else %}{%- set system_message = '' %}{%- endif %}
+{{- '<|start_header_id|>system<|end_header_id|>\\n\\nToday Date: ' + date_string + '\\n\\n' + system_message + '<|eot_id|>' }}
+{%- for message in messages %}
+{{- '<|start_header_id|>' + message['role'] + '<|end_header_id|>\\n\\n' + message['content'] | trim + '<|eot_id|>' }}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}{%- endif %}`;
+const LLAMA_TOKENS = ['<|begin_of_text|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>'];
+const llama = loadTokenizer(plainFiles(LLAMA, LLAMA_TOKENS));
+
+/** Written by hand: the tools of the conversation in the compact format. */
+const TOOLS = `Tools:
+find_user_id_by_email(email): Find a user.
+cancel_pending_order(order_id, reason: "no longer needed" or "ordered by mistake"): Cancel a pending order. Say 'yes' first; naïve – ok?
+To use a tool, write <tool_call>{"name": "tool", "arguments": {"argument": "value"}}</tool_call>`;
+const FIND = '<tool_call>{"name": "find_user_id_by_email", "arguments": {"email": "mia.garcia4516@example.com"}}</tool_call>';
+const CANCEL =
+  'One moment.\n<tool_call>{"name": "cancel_pending_order", "arguments": {"order_id": "#W1234567", "reason": "no longer needed"}}</tool_call>\n<tool_call>{"name": "cancel_pending_order", "arguments": {"order_id":"#W7654321"}}</tool_call>';
+
+/** The conversation as a template without tools can write it: tools, calls and results are words. */
+const asWords = (): { role: string; content: string }[] =>
+  conversation.messages.map(({ role, content }, i) => {
+    if (i === 0) return { role, content: `${content}\n\n${TOOLS}` };
+    if (role === 'tool') return { role: 'user', content: `<tool_response>${content}</tool_response>` };
+    return { role, content: i === 4 ? FIND : i === 8 ? CANCEL : content };
+  });
+
+const text = ({ format }: ChatTokenizer, c: Conversation) =>
+  renderPieces(format, c)
+    .map((piece) => piece.text)
+    .join('');
+
+describe.each([
+  ['SmolLM2', plainTokenizer(), SMOLLM2_TEMPLATE, {}],
+  ['Llama 3', llama, LLAMA, { bos_token: '<|begin_of_text|>', date_string: '26 Jul 2024' }],
+] as const)('with the template of %s', (_, tokenizer, template, more) => {
+  const oracle = (messages: unknown, rest: object = {}) => new Template(template).render({ ...more, messages, ...rest });
+
+  it('a conversation with tools has the ids of the template', () => {
+    const { tokens } = renderConversation(tokenizer, conversation);
+    expect(tokens).toEqual(tokenizer.encode(oracle(asWords())));
+    expect(text(tokenizer, conversation)).toBe(oracle(asWords()));
+  });
+
+  it('without a system message, and before a turn, too', () => {
+    const messages = [
+      { role: 'user' as const, content: ' hi ' },
+      { role: 'assistant' as const, content: 'Hello' },
+      { role: 'system' as const, content: 'Be brief.' },
+    ];
+    expect(text(tokenizer, { messages }) + generationPrompt(tokenizer.format)).toBe(oracle(messages, { add_generation_prompt: true }));
+  });
+
+  it('the loss is on the words of the assistant and the token that ends its turn', () => {
+    const { tokens, lossMask } = renderConversation(tokenizer, conversation);
+    const { end } = tokenizer.format;
+    expect(end).toBe(template === LLAMA ? '<|eot_id|>' : '<|im_end|>');
+    const words = ['Your email?', FIND, 'Order #W1234567 will be cancelled. Confirm? (yes/no)', CANCEL, 'Done. Anything else?'];
+    expect(tokenizer.decode(tokens.filter((_, t) => lossMask[t] === 1))).toBe(words.map((word) => word + end).join(''));
+  });
+
+  it('the template of the exported model writes the same, and is read as the same format', () => {
+    const exported = compactTemplate(tokenizer.format);
+    const render = (c: object) => new Template(exported).render({ ...more, ...c });
+    expect(render({ messages: conversation.messages, tools: conversation.tools })).toBe(text(tokenizer, conversation));
+    expect(render({ messages: asWords() })).toBe(oracle(asWords()));
+    expect(render({ messages: [{ role: 'user', content: 'a' }], add_generation_prompt: true })).toBe(
+      oracle([{ role: 'user', content: 'a' }], { add_generation_prompt: true }),
+    );
+    const files = plainFiles(exported, template === LLAMA ? LLAMA_TOKENS : undefined);
+    expect(loadTokenizer(files).format).toEqual(tokenizer.format);
+  });
+});
+
+it('types and absent arguments of tools are written, in the template of the exported model too', () => {
+  const properties = {
+    id: { type: 'string' },
+    n: { type: 'integer' },
+    items: { type: 'array', items: { type: 'string' } },
+    kind: { type: 'string', enum: ['a', 'ü'] },
+  };
+  const tools = [
+    {
+      type: 'function',
+      function: { name: 'f', description: 'Does f.', parameters: { type: 'object', properties, required: ['id', 'n'] } },
+    },
+  ];
+  const c = { messages: [{ role: 'user' as const, content: 'a' }], tools };
+  const { format } = plainTokenizer();
+  expect(text(plainTokenizer(), c)).toContain(
+    '\nf(id, n: integer, items?: {"type": "array", "items": {"type": "string"}}, kind?: "a" or "ü"): Does f.\n',
+  );
+  expect(new Template(compactTemplate(format)).render(c)).toBe(text(plainTokenizer(), c));
+});
+
+describe("a tokenizer with Qwen's tool tags", () => {
+  it('has the format of Qwen', () => {
+    expect(nanoTokenizer().chatTemplate).toBe(CHAT_TEMPLATE);
+    expect(nanoTokenizer().format).toEqual(QWEN);
+    expect(qwenTokenizer().format).toEqual(QWEN);
+  });
+
+  it('gets no empty think block if its template has none, as in Qwen2.5', () => {
+    const control = ['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
+    const { format } = loadTokenizer(plainFiles(SMOLLM2_TEMPLATE, control));
+    expect(format).toEqual({ ...QWEN, thinks: false });
+    expect(generationPrompt(format)).toBe('<|im_start|>assistant\n');
+    expect(() => generationPrompt(format, true)).toThrow('setting "enable_thinking" is true: expected false');
+  });
+});
+
+it('spare tokens are not renamed: SmolLM2 has no token for the tool tags', () => {
+  const spare = loadTokenizer(plainFiles(SMOLLM2_TEMPLATE, ['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<jupyter_start>']));
+  expect(['<tool_call>', '</tool_call>'].map((token) => spare.has(token))).toEqual([false, false]);
+  expect(spare.encode('<tool_call>').length).toBeGreaterThan(1);
+});
+
+describe('a template that does not fit is refused', () => {
+  it.each([
+    ['no template', '', 'tokenizer.json has no token "<tool_call>", and the folder has no chat_template: expected'],
+    [
+      'no system message',
+      "{{ raise_exception('System role not supported') }}",
+      'chat_template cannot be rendered: System role not supported',
+    ],
+    ['a syntax error', '{% for', 'chat_template cannot be rendered'],
+    [
+      'the turn is dropped',
+      "{% for m in messages %}{% if m.role != 'assistant' %}<|im_start|>{{ m.content }}<|im_end|>{% endif %}{% endfor %}",
+      'a message of the assistant stands nowhere',
+    ],
+    [
+      'past turns change',
+      '{% for m in messages %}<|im_start|>{{ m.role }}{{ messages | length }}{{ m.content }}<|im_end|>{% endfor %}',
+      'a user message changes the text before it: expected a conversation that only grows',
+    ],
+    [
+      'no end of a turn',
+      '{% for m in messages %}<|im_start|>{{ m.role }} {{ m.content }}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant {% endif %}',
+      'a turn of the assistant ends with ""',
+    ],
+  ])('%s', (_, template, message) => {
+    expect(() => loadTokenizer(plainFiles(template))).toThrow(message);
+  });
+});
