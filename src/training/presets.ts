@@ -114,6 +114,26 @@ const LORA: GrpoConfig = {
   'overlong_buffer.len': 3276,
 };
 
+/**
+ * Trains adapters on a pretrained model of 135 million parameters, in the shortest conversations. The limits of turns and contexts are
+ * those of its own tokenizer, which needs about twice as many tokens as ours. Without the cold start, the model knows no tools.
+ */
+const SMOLLM2: GrpoConfig = {
+  ...GLIMPSE,
+  train_batch_size: 8,
+  ppo_mini_batch_size: 8,
+  lora_rank: 16,
+  lora_alpha: 32,
+  precision: 'bf16',
+  lr: 5e-5,
+  lr_warmup_steps: 3,
+  adam_eps: 1e-8,
+  test_freq: 0,
+  response_length_one_turn: 96,
+  max_model_len: 768,
+  'overlong_buffer.len': 154,
+};
+
 export interface Preset {
   label: string;
   description: string;
@@ -183,6 +203,13 @@ export const PRESETS: Record<string, Preset> = {
       response_length_one_turn: NANO.response_length_one_turn,
       max_model_len: NANO.max_model_len,
     },
+  },
+  smollm2: {
+    label: 'SmolLM2-135M with LoRA, glimpse',
+    description:
+      'Trains LoRA adapters of rank 16 on SmolLM2-135M-Instruct, which you download under Models. The shop is the smallest one. The model needs a cold start on conversations with tools first.',
+    model: 'HuggingFaceTB/SmolLM2-135M-Instruct',
+    config: SMOLLM2,
   },
   lora: {
     label: 'Qwen3-0.6B with LoRA, generated retail',
