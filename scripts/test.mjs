@@ -18,6 +18,8 @@ const STAGES = {
   unused: { command: ['npx', 'knip'] },
   build: { command: ['npm', 'run', '--silent', 'build'] },
   e2e: { command: ['npx', 'playwright', 'test', '--project=pages'], suite: true, alone: true },
+  // Runs only if it is asked for.
+  checkpoint: { command: ['npx', 'tsx', 'scripts/checkpoint.mts'], alone: true, optional: true },
   speed: { command: ['npx', 'playwright', 'test', '--project=speed', '--no-deps'], suite: true, alone: true },
 };
 const AT_ONCE = 2;
@@ -80,7 +82,7 @@ if (unknown) {
   process.exit(2);
 }
 const start = performance.now();
-const names = Object.keys(STAGES).filter((name) => asked.length === 0 || asked.includes(name));
+const names = Object.keys(STAGES).filter((name) => (asked.length === 0 ? !STAGES[name].optional : asked.includes(name)));
 const waiting = names.filter((name) => !STAGES[name].alone);
 const live = waiting.length === 1;
 const results = [];

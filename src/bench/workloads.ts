@@ -28,8 +28,8 @@ export interface BenchModel {
   grpo?: { tasks: number; rollouts: number; prompt: number; tokens: number };
 }
 
-const MODELS = ['nano', 'qwen3-0.6b'] as const;
-export const DECODE_BATCHES = [1, 8, 64] as const;
+const MODELS = ['nano', 'smollm2-135m', 'qwen3-0.6b'] as const;
+export const DECODE_BATCHES = [1, 8, 16, 64] as const;
 export const WORKLOADS = MODELS.flatMap((model) => [
   `train-${model}`,
   `prefill-${model}`,
@@ -75,6 +75,31 @@ export function benchModels(software: boolean): BenchModel[] {
       train: { batch: 8, length: 256 },
       prefill: 512,
       decode: { prompt: 16, tokens: 32 },
+    },
+    {
+      name: 'smollm2-135m',
+      reduced: '',
+      config: {
+        model_type: 'llama',
+        rms_norm_eps: 1e-5,
+        rope_theta: 1e5,
+        max_position_embeddings: 8192,
+        tie_word_embeddings: true,
+        vocab_size: 49_152,
+        hidden_size: 576,
+        intermediate_size: 1536,
+        num_hidden_layers: 30,
+        num_attention_heads: 9,
+        num_key_value_heads: 3,
+        head_dim: 64,
+      },
+      precision: 'bf16',
+      rank: 16,
+      kvBytes: 2,
+      train: software ? { batch: 2, length: 256 } : { batch: 4, length: 512 },
+      prefill: software ? 256 : 512,
+      decode: { prompt: 16, tokens: software ? 8 : 32 },
+      grpo: software ? { tasks: 2, rollouts: 4, prompt: 128, tokens: 16 } : { tasks: 8, rollouts: 8, prompt: 512, tokens: 256 },
     },
     {
       name: 'qwen3-0.6b',

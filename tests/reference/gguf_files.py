@@ -22,7 +22,7 @@ TYPES = dict(attn_q=Type.Q4_1, attn_k=Type.Q4_0, attn_v=Type.F16, attn_output=Ty
 NAMES = dict(attn_norm='input_layernorm', attn_q='self_attn.q_proj', attn_k='self_attn.k_proj', attn_v='self_attn.v_proj',
              attn_output='self_attn.o_proj', ffn_norm='post_attention_layernorm', ffn_gate='mlp.gate_proj', ffn_up='mlp.up_proj',
              ffn_down='mlp.down_proj')
-TEXTS = ['In 1984 they said: “it\'s 12.50”.', 'a  b\n\n c\té <end> x', "WE'LL see 007", 'e\u0301 <call>{"n": 10}</call>']
+TEXTS = ['In 1984 they said: “it\'s 12.50”.', 'a  b\n\n c\té <|im_end|> x', "WE'LL see 007", 'e\u0301 <tool_call>{"n": 10}</tool_call>']
 WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
@@ -51,10 +51,10 @@ def tokenizer_of(pre):
         splits = [pre_tokenizers.Split(Regex(WORDS), 'isolated'), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(splits)
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(vocab_size=300, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), special_tokens=['<start>', '<end>'],
+    trainer = trainers.BpeTrainer(vocab_size=300, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), special_tokens=['<|im_start|>', '<|im_end|>'],
                                   show_progress=False)
     tokenizer.train_from_iterator(TEXTS * 3, trainer)
-    tokenizer.add_tokens(['<call>', '</call>'])
+    tokenizer.add_tokens(['<tool_call>', '</tool_call>'])
     return tokenizer
 
 
@@ -63,7 +63,7 @@ def write(name, arch, pre, seed):
     llama = arch == 'llama'
     tokenizer = tokenizer_of(pre)
     model = json.loads(tokenizer.to_str())['model']
-    kinds = {'<start>': 3, '<end>': 3, '<call>': 4, '</call>': 4}
+    kinds = {'<|im_start|>': 3, '<|im_end|>': 3, '<tool_call>': 4, '</tool_call>': 4}
     tokens = [tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())]
     rows = len(tokens) + 3
     fill = [f'[PAD{i}]' for i in range(len(tokens), rows)]

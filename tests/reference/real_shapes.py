@@ -1,7 +1,7 @@
-"""Models of random weights with the layer dimensions of real Qwens, and what PyTorch computes from them.
+"""Models of random weights with the layer dimensions of real models, and what PyTorch computes from them.
 
 Usage: python3 tests/reference/real_shapes.py NAME DIR [--layers 2] [--shards 1]
-  NAME: qwen2.5-0.5b, qwen3-0.6b or qwen3-1.7b. Writes DIR/model (bf16), DIR/lora (rank 16, all targets), DIR/score.json and
+  NAME: qwen2.5-0.5b, qwen3-0.6b, qwen3-1.7b or smollm2-135m. Writes DIR/model (bf16), DIR/lora (rank 16, all targets), DIR/score.json and
   DIR/grad.json (inputs of mua score and mua grad), DIR/expected.json (log-probs with the adapter, float64 from the bf16 weights) and DIR/expected.safetensors (gradients of
   the adapters for the mean log-probability of all tokens).
   The tokenizer is that of models/glimpse-retail with invented words up to the size of the vocabulary.
@@ -26,6 +26,9 @@ MODELS = {
                          num_attention_heads=14, num_key_value_heads=2, head_dim=64),
     'qwen3-0.6b': dict(QWEN3, hidden_size=1024, intermediate_size=3072),
     'qwen3-1.7b': dict(QWEN3, hidden_size=2048, intermediate_size=6144),
+    'smollm2-135m': dict(COMMON, model_type='llama', architectures=['LlamaForCausalLM'], attention_bias=False, vocab_size=49152,
+                         rms_norm_eps=1e-5, rope_theta=100000.0, max_position_embeddings=8192, hidden_size=576, intermediate_size=1536,
+                         num_attention_heads=9, num_key_value_heads=3, head_dim=64),
 }
 
 

@@ -5,7 +5,8 @@ Usage: python3 tests/reference/smollm2.py FILE.gguf OUT
   Writes OUT/model (a Hugging Face folder in float32), OUT/lora (a PEFT adapter of rank 16 on all linear maps, no part zero),
   OUT/expected.json (ids, log-probs, greedy tokens) and OUT/gradients.safetensors (gradients of the adapter on a conversation).
 The weights are those that transformers itself reads from the GGUF file. The tokenizer is run by the Rust library of Hugging Face,
-with the splits of the published tokenizer.json: digits one by one, then those of GPT-2. Log-probs are float64.
+with the splits of the published tokenizer.json: digits one by one, then those of GPT-2. Log-probs are float64; greedy tokens and
+gradients are float32.
 """
 import json
 import pathlib
@@ -70,32 +71,33 @@ def main(path, out):
     model = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32).eval()
     model.config.dtype = torch.float32
     model.save_pretrained(out / 'model')
-    model.double()
     conversation = json.loads((pathlib.Path(__file__).parent / 'fixtures' / 'glimpse-conversation.json').read_text())
     tokens, mask = [], []
     for text, own in pieces(conversation):
         ids = encode(text)
         tokens, mask = tokens + ids, mask + [int(own)] * len(ids)
     with torch.no_grad():
-        texts = [dict(text=text, ids=encode(text)) for text in [*TEXTS, ''.join(text for text, _ in pieces(conversation))]]
-        for one in texts:
-            one['logprobs'] = token_logprobs(model, one['ids']).tolist()
         greedy = []
         for question in QUESTIONS:
             prompt = encode(f'<|im_start|>user\n{question}{END}\n<|im_start|>assistant\n')
             made = model.generate(torch.tensor([prompt]), max_new_tokens=GREEDY, do_sample=False, pad_token_id=2)
             greedy.append(dict(prompt=prompt, tokens=made[0, len(prompt):].tolist()))
             print(repr(tokenizer.decode(greedy[-1]['tokens'])))
-    lora = get_peft_model(model.float(), LoraConfig(r=16, lora_alpha=32, target_modules='all-linear', task_type='CAUSAL_LM'))
+        texts = [dict(text=text, ids=encode(text)) for text in [*TEXTS, ''.join(text for text, _ in pieces(conversation))]]
+        model.double()
+        for one in texts:
+            one['logprobs'] = token_logprobs(model, one['ids']).tolist()
+        model.float()
+    lora = get_peft_model(model, LoraConfig(r=16, lora_alpha=32, target_modules='all-linear', task_type='CAUSAL_LM'))
     for name, parameter in lora.named_parameters():
         if 'lora_B' in name:
             torch.nn.init.normal_(parameter, std=0.01)
     lora.save_pretrained(out / 'lora')
-    lora.double().eval()
+    lora.eval()
     chosen = torch.tensor(mask)[1:].bool()
     loss = -token_logprobs(lora, tokens)[chosen].mean()
     loss.backward()
-    gradients = {name.replace('.default', ''): p.grad.float().contiguous() for name, p in lora.named_parameters() if p.grad is not None}
+    gradients = {name.replace('.default', ''): p.grad.contiguous() for name, p in lora.named_parameters() if p.grad is not None}
     from safetensors.torch import save_file
     save_file(gradients, out / 'gradients.safetensors')
     (out / 'expected.json').write_text(json.dumps(dict(

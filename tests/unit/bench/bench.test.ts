@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { benchModels, chosenWorkloads, decodeWork, grpoWork, prefillWork, trainWork, WORKLOADS } from '../../../src/bench/workloads.ts';
+import { modelParameters } from '../../../src/engine/parameters.ts';
+import { type BenchModel, benchModels, chosenWorkloads, decodeWork, grpoWork, prefillWork, trainWork, WORKLOADS } from '../../../src/bench/workloads.ts';
 import type { BenchResult } from '../../../src/bench/report.ts';
 import { roofline, rooflineSvg } from '../../../src/bench/roofline.ts';
 
-const [nano, qwen] = benchModels(false) as [ReturnType<typeof benchModels>[0], ReturnType<typeof benchModels>[0]];
+const [nano, , qwen] = benchModels(false) as [BenchModel, BenchModel, BenchModel];
 
 test('the work of nano equals the count of the comparison with other libraries', () => {
   // 4 layers of 4·128² + 3·128·384, a head of 2,048·128; causal attention is half of 4·4·128 operations a pair, three times.
@@ -43,6 +44,13 @@ test('the work of a GRPO step: every token forward twice and once more with its 
   expect(flops).toBe(all * (8 * 28 * layer + 6 * adapter) + 8 * sampled * 151_936 * 1024 + attention);
   // Each step of decoding reads the weights once.
   expect(bytes / (256 * 2 * (28 * layer + 151_936 * 1024))).toBeCloseTo(1, 1);
+});
+
+test('smollm2-135m has the size of SmolLM2-135M', () => {
+  const { config } = benchModels(true).find(({ name }) => name === 'smollm2-135m')!;
+  // The sum over the 272 tensors of the published file.
+  expect(modelParameters(config).map(({ size }) => size)).toHaveLength(272);
+  expect(modelParameters(config).reduce((sum, { size }) => sum + size, 0)).toBe(134_515_008);
 });
 
 test('workloads are chosen by name, in the order of the bench', () => {

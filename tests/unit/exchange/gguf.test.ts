@@ -89,8 +89,8 @@ describe.each(['llama', 'qwen2'])('a file of %s', (name) => {
     }
     expect(tokenizer.chatTemplate).toBe('{% for m in messages %}{{ m.content }}{% endfor %}');
     expect(JSON.parse(new TextDecoder().decode(files['tokenizer_config.json']))).toMatchObject({
-      bos_token: '<start>',
-      eos_token: '<end>',
+      bos_token: '<|im_start|>',
+      eos_token: '<|im_end|>',
     });
   });
 });

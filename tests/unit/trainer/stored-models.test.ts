@@ -157,6 +157,21 @@ test('new weights replace all old weights, and other files do not change', () =>
   expect(digests(withWeights(sharded, writeSafetensors(weights)))).toEqual(digests(folder));
 });
 
+test('a GGUF file is stored as it is, with the files that follow from it', async () => {
+  const bytes = new Uint8Array(readFileSync('tests/reference/fixtures/gguf/llama.gguf'));
+  const given: [string, Blob][] = [['SmolLM2.gguf', new Blob([bytes])]];
+  expect(destination(given as never)).toBe('models');
+  const row = await modelRow('small', (await readModelFiles(given)).files);
+  expect(Object.keys(row.files).sort()).toEqual(['SmolLM2.gguf', 'config.json', 'tokenizer.json', 'tokenizer_config.json']);
+  expect(row.config).toMatchObject({ model_type: 'llama', num_hidden_layers: 2, hidden_size: 256 });
+  expect(row).not.toHaveProperty('made');
+  const db = new RunDatabase('gguf-models');
+  await db.models.add(row);
+  const again = await modelFiles(db, row.id);
+  expect(digests(again)['SmolLM2.gguf']).toBe(digests({ bytes }).bytes);
+  expect([...loadModel(again).weights.values()].reduce((sum, { data }) => sum + data.length, 0)).toBe(row.parameters);
+});
+
 test('a checkpoint is exported as the model folder of its run with new weights', async () => {
   const db = new RunDatabase('checkpoint-folders');
   const model = await modelRow('base', files);
