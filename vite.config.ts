@@ -7,6 +7,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { INPUTS, recordInputs } from './bin/inputs.mjs';
 import { HEADERS, CONTENT_SECURITY_POLICY } from './src/cli/headers.ts';
+import { lavapipeDriver } from './src/trainer/node/lavapipe.ts';
 import * as defaults from './src/training/defaults.ts';
 import { launchOptions } from './tests/support/chromium.ts';
 
@@ -98,6 +99,11 @@ const chromium = () => ({
   instances: [{ browser: 'chromium' as const }],
 });
 
+/** The project gpu-node: its own tests, and the tests of project gpu whose kernels depend on the size of subgroups. */
+const NODE_GPU_TESTS = lavapipeDriver()
+  ? ['tests/gpu-node/lavapipe/**/*.test.ts', ...['attention', 'chunk-attention'].map((name) => `tests/gpu/${name}.test.ts`)]
+  : ['tests/gpu-node/without-lavapipe.test.ts'];
+
 const inputs = recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]);
 
 export default defineConfig({
@@ -137,6 +143,20 @@ export default defineConfig({
           hookTimeout: 120_000,
           fileParallelism: false,
           browser: chromium(),
+        },
+      },
+      {
+        // GPU tests in Node on lavapipe, which has what SwiftShader lacks: f16, subgroups of 8 lanes, and bindings of at most 128 MiB.
+        // It takes up to a minute to compile a large kernel, so only a few files run.
+        extends: true,
+        test: {
+          name: 'gpu-node',
+          environment: 'node',
+          include: NODE_GPU_TESTS,
+          setupFiles: ['tests/support/node-gpu.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
         },
       },
       {

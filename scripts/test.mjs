@@ -10,6 +10,7 @@ const vitest = (project) => ({ command: ['npx', 'vitest', 'run', '--project', pr
 const STAGES = {
   gpu: vitest('gpu'),
   unit: vitest('unit'),
+  'gpu-node': vitest('gpu-node'),
   // Checks the types of TypeScript files too.
   types: { command: ['npx', 'svelte-check', '--fail-on-warnings', '--tsconfig', './tsconfig.json'] },
   lint: { command: ['npm', 'run', '--silent', 'lint'] },

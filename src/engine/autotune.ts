@@ -96,7 +96,8 @@ function products(gpu: Gpu, tensor: MakeTensor, { form, rows, candidates }: Use,
   const counts = gpu.uniform('tune counts', [rows, 0, 0, 0]);
   const programs = candidates.map((name) => {
     const tile = MEASURED_TILES[name];
-    const tuning = { rows: [{ upTo: Infinity, tile }], tn: tile };
+    const { blocks } = gpu.tuning.matmul;
+    const tuning = { rows: [{ upTo: Infinity, tile }], tn: tile, ...(blocks && { blocks: { ...blocks, elements: 0 } }) };
     return { name, once: matmul(gpu, { a, b, c, counts }, { form, rows: { of: 'tokens' }, n: width, k: width }, tuning) };
   });
   return { rows, out: [c], programs };

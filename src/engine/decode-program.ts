@@ -8,7 +8,7 @@ import { embedding } from './kernels/embedding.ts';
 import { gatherRows } from './kernels/gather-rows.ts';
 import { kvWrite } from './kernels/kv-cache.ts';
 import { KV, type KvFormat } from './kernels/kv-format.ts';
-import { pagedAttention } from './kernels/paged-attention.ts';
+import { pagedAttention, pagedPartBytes } from './kernels/paged-attention.ts';
 import { rmsnorm } from './kernels/rmsnorm.ts';
 import { SAMPLE_ROW_BYTES, type SampleRow, packSampleRows, sample, sampleScratch } from './kernels/sample.ts';
 import { type Activations, activationWidths, attentionSizes, type LayerContext, layerForward, widths } from './layer.ts';
@@ -88,6 +88,12 @@ export class DecodeProgram {
     const hidden = gpu.buffer('last hidden', slots * config.hidden_size * 4);
     const normed = gpu.buffer('last normed', slots * config.hidden_size * 4);
     const rstd = gpu.buffer('last rstd', slots * 4);
+    const partBytes = pagedPartBytes(
+      gpu.tuning.pagedAttention,
+      { heads: config.num_attention_heads, kvHeads: config.num_key_value_heads, headDim: config.head_dim, pageSize, pagesPerSlot },
+      slots,
+    );
+    const attentionParts = partBytes > 0 ? gpu.buffer('attention parts', partBytes) : undefined;
     const stride = Math.ceil(config.vocab_size / 4) * 4;
     const chunk = Math.min(slots, Math.max(64, Math.floor(LOGITS_BYTES / (stride * 4 * 64)) * 64));
     const logits = gpu.buffer('sampler logits', chunk * stride * 4);
@@ -108,7 +114,7 @@ export class DecodeProgram {
     this.#collected = gpu.buffer('collected samples', slots * (1 + steps) * RESULT_BYTES);
 
     const attentionCost = pagedAttentionWork(widths(config).q, pageSize * pagesPerSlot);
-    const trunk = ({ tokens, positions, slotOf, counts }: Inputs): Dispatch[] => {
+    const trunk = ({ tokens, positions, slotOf, counts }: Inputs, parts?: View): Dispatch[] => {
       const context: LayerContext = { gpu, config, tokens: { of: 'tokens' }, counts, positions, rope, lora };
       return [
         ...embedding(gpu, { table: weights.embed, ids: tokens, x, counts }, { rows: context.tokens, width: config.hidden_size }),
@@ -117,7 +123,7 @@ export class DecodeProgram {
           const kv = { ...attentionSizes(context), pageSize, pagesPerSlot, format };
           return layerForward(context, layer, activations, { in: x, mid: x, out: x }, () => [
             ...kvWrite(gpu, cache, kv),
-            ...withWork(pagedAttention(gpu, { ...cache, out: activations.attended }, kv), attentionCost),
+            ...withWork(pagedAttention(gpu, { ...cache, out: activations.attended, parts }, kv), attentionCost),
           ]);
         }),
       ];
@@ -159,7 +165,7 @@ export class DecodeProgram {
         { rows: { of: 'rows' }, width: config.hidden_size },
       ),
     ];
-    const decodeTrunk = trunk(decode);
+    const decodeTrunk = trunk(decode, attentionParts);
     const prefillWith = (truncate: boolean): Dispatch[] => [
       ...prefillTrunk,
       ...head({ ...prefill, from: hidden, positions: this.#rowPositions, tokens: this.#rowSamples, most: slots }, 0, truncate),
@@ -201,7 +207,8 @@ export class DecodeProgram {
 
   /** Runs `steps` decode steps with one row per slot. `collect` returns all samples of the first step, then those of the second, … */
   decode(rows: { token: number; position: number; slot: number; params: SampleRow }[], steps: number): void {
-    const counts = { tokens: rows.length, rows: rows.length };
+    const longest = Math.max(...rows.map(({ position }) => position)) + steps;
+    const counts = { tokens: rows.length, rows: rows.length, longest };
     this.#write(
       this.#inputs.decode,
       rows,

@@ -5,6 +5,7 @@
 import { type Dispatch, type Gpu, subview, type View } from './gpu.ts';
 import { zero } from './kernels/elementwise.ts';
 import { gatherRows, scatterAddRows } from './kernels/gather-rows.ts';
+import { nnPartialBytes } from './kernels/matmul.ts';
 import { rmsnorm, rmsnormBackward } from './kernels/rmsnorm.ts';
 import { LOSS_SETTINGS_BYTES, lossSettings, rowLossGradient, rowStatistics, statisticsPartialBytes } from './kernels/token-loss.ts';
 import { topBytes, topPartialBytes, topTokens } from './kernels/top-tokens.ts';
@@ -41,6 +42,8 @@ export class LmHead {
   readonly #rstd: View;
   readonly #logits: View;
   readonly #partial: View;
+  /** Scratch for the gradient of `#normed`, a sum over the vocabulary: so few workgroups write it that each needs a part of the sum. */
+  readonly #normedPartial: View | undefined;
   /** Holds `#stats` [rows, 2], then `#logprobs` [terms]. They share one buffer because each read waits for the GPU. */
   readonly #results: View;
   readonly #stats: View;
@@ -74,6 +77,8 @@ export class LmHead {
     this.#rstd = tensor('loss rows rstd', 1);
     this.#logits = gpu.buffer('logits', this.#chunk * this.#stride * 4);
     this.#partial = gpu.buffer('row statistics parts', statisticsPartialBytes(this.#chunk, vocab));
+    const bytes = nnPartialBytes(gpu.tuning.matmul, this.#chunk, hidden);
+    this.#normedPartial = bytes > 0 ? gpu.buffer('head gradient parts', bytes) : undefined;
     this.#results = tensor('row statistics', 2 + TERMS_PER_TOKEN);
     this.#stats = subview(this.#results, 0, capacity * 8);
     this.#logprobs = subview(this.#results, capacity * 8, capacity * TERMS_PER_TOKEN * 4);
@@ -201,7 +206,7 @@ export class LmHead {
       ...rowLossGradient(gpu, { logits, firstTerms, targets, settings, stats, logprobs, inputs, counts }, { rows, vocab, wgsl: loss.wgsl }),
       ...product(
         gpu,
-        { a: logits, b: weights.head, c: this.#rowsOf(d.normed, rows), counts },
+        { a: logits, b: weights.head, c: this.#rowsOf(d.normed, rows), counts, partial: this.#normedPartial },
         { form: 'nn', rows, n: hidden, k: vocab, lda },
       ),
       ...(gradients.head

@@ -4,6 +4,8 @@
 export interface Counts {
   tokens: number;
   rows: number;
+  /** At most this many tokens are in a sequence of the run. Absent: not known. Only paged attention uses it. */
+  longest?: number;
 }
 
 /**
@@ -12,7 +14,7 @@ export interface Counts {
  * 128 logit rows `{of:'rows', base:128, max:128}`.
  */
 export interface Rows {
-  of: keyof Counts;
+  of: 'tokens' | 'rows';
   times?: number;
   base?: number;
   max?: number;

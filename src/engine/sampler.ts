@@ -173,6 +173,8 @@ export class BatchSampler implements Sampler {
       const preempted = sequence.length - sequence.cached > 1;
       return !preempted && this.#reserve(program, sequence, Math.min(sequence.length + steps, this.maxModelLen), victims);
     });
+    // Sequences with the same first pages become neighbours, because neighbours can share the loads of these pages.
+    decoding.sort((a, b) => comparePages(a.sequence.pages, b.sequence.pages));
     const expected = this.#prefill(program, fresh);
     if (decoding.length === 0) return expected;
     program.decode(
@@ -267,6 +269,12 @@ export class BatchSampler implements Sampler {
     this.#end(request);
     request.reject(reason);
   }
+}
+
+/** Lists that begin with the same pages are neighbours in this order. */
+function comparePages(a: readonly number[], b: readonly number[]): number {
+  const i = a.findIndex((page, at) => page !== b[at]);
+  return i < 0 ? a.length - b.length : a[i]! - (b[i] ?? -1);
 }
 
 /** Waits for the next task of the event loop. It uses a message, because browsers delay nested timers by 4 ms. */

@@ -33,6 +33,18 @@ export interface SharedTile {
 
 export type MatmulTile = RegisterTile | SharedTile;
 
+/**
+ * Split-K in the form nt. The sum of an element is cut into blocks of `block` terms, which are added in order. Every tile adds in this
+ * order, so the bits do not depend on the kernel.
+ */
+export interface BlockTuning {
+  /** A multiple of 16. */
+  block: number;
+  /** The product of at most this many elements uses the kernel in which `lanes` threads share an element, each with its own block. */
+  elements: number;
+  lanes: number;
+}
+
 export interface MatmulTuning {
   /** The tiles of the forms nt and nn. A run uses the first entry whose `upTo` is at least its number of rows. */
   rows: readonly { upTo: number; tile: MatmulTile }[];
@@ -40,6 +52,8 @@ export interface MatmulTuning {
   tn: MatmulTile;
   /** A weight gradient with fewer workgroups than this uses split-K: it cuts its sum over rows into parts. Absent: no split-K. */
   tnWorkgroups?: number;
+  /** Absent: the sum of an element is one block. */
+  blocks?: BlockTuning;
 }
 
 /** Variants of packed attention (training and scoring). */
@@ -56,14 +70,29 @@ export interface AttentionTuning {
   stage: boolean;
 }
 
-/** Variants of attention to the paged KV cache (generation). */
-export interface PagedAttentionTuning {
+/** Attention to the paged KV cache in which each thread takes some keys (paged-attention-keys.ts). */
+export interface KeyAttentionTuning {
+  kind: 'keys';
   threads: number;
   /** Number of floats of queries that a thread can keep in registers. */
   floats: number;
   /** The lanes of a quad merge their results with quadSwap. */
   quad: boolean;
 }
+
+/** Attention to the paged KV cache in chunks of keys that several tokens share (paged-attention-chunks.ts). */
+export interface ChunkAttentionTuning {
+  kind: 'chunks';
+  /** Threads of a workgroup; a multiple of 4. */
+  threads: number;
+  /** The most tokens that a workgroup serves together. A power of two. */
+  tokens: number;
+  /** The lanes of a quad divide head_dim when they compute scores (quadSwap). */
+  quad: boolean;
+  /** In a decode run with fewer workgroups than this, each chunk of keys has a workgroup of its own. */
+  splitBelow: number;
+}
+export type PagedAttentionTuning = KeyAttentionTuning | ChunkAttentionTuning;
 
 export interface Tuning {
   matmul: MatmulTuning;
@@ -132,6 +161,7 @@ const matmulOf = ({ few, many, tn }: TileChoice): MatmulTuning => ({
   ],
   tn: MEASURED_TILES[tn],
   tnWorkgroups: 128,
+  blocks: { block: 64, elements: 8192, lanes: 16 },
 });
 
 /** The matmul variants by name. `quad` and `quads` need the `subgroups` feature. */
@@ -185,7 +215,7 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
     return {
       matmul: MATMUL_VARIANTS[lanes === 8 ? 'quads' : exchange ? 'quad' : 'register'],
       attention: { threads: lanes, floats: 256, shareKeys: exchange, divideHeadDim: exchange, stage: false },
-      pagedAttention: { threads: exchange ? lanes : 16, floats: 256, quad: exchange },
+      pagedAttention: { kind: 'keys', threads: exchange ? lanes : 16, floats: 256, quad: exchange },
       threads: 64,
       rowThreads: 1,
     };
@@ -193,7 +223,7 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
   return {
     matmul: MATMUL_VARIANTS.shared,
     attention: { threads: 32, floats: 128, shareKeys: false, divideHeadDim: exchange, stage: false },
-    pagedAttention: { threads: exchange ? 32 : 16, floats: 64, quad: exchange },
+    pagedAttention: { kind: 'chunks', threads: 64, tokens: 8, quad: exchange, splitBelow: 512 },
     threads: 64,
     rowThreads: 64,
   };

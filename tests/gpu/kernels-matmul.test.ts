@@ -3,7 +3,14 @@ import { Gpu, type View } from '../../src/engine/gpu.ts';
 import { registerMatmul } from '../../src/engine/kernels/matmul-register.ts';
 import { sharedMatmul } from '../../src/engine/kernels/matmul-shared.ts';
 import type { MatmulKind } from '../../src/engine/kernels/matmul-text.ts';
-import { matmul, matmulReference, matmulStrides, tnPartialBytes, type MatmulForm } from '../../src/engine/kernels/matmul.ts';
+import {
+  matmul,
+  matmulReference,
+  matmulStrides,
+  nnPartialBytes,
+  tnPartialBytes,
+  type MatmulForm,
+} from '../../src/engine/kernels/matmul.ts';
 import { decodeWeights, encodeWeights, WEIGHT_FORMATS, type WeightFormat } from '../../src/engine/kernels/weight-format.ts';
 import { MATMUL_VARIANTS, type MatmulTile, type MatmulTuning, MEASURED_TILES } from '../../src/engine/tuning.ts';
 import { download, expectClose, random, run, upload, uploadCounts } from '../support/kernels.ts';
@@ -151,6 +158,61 @@ describe('a weight gradient in parts', () => {
     expect(tnPartialBytes(tuned)).toBe(4 * 8 * 64 * 64);
     expect(tnPartialBytes({ rows: [], tn: tuned.tn })).toBe(0);
   });
+});
+
+test('in blocks: the kernel for few elements has the bits of the tiles, and matches the reference', async () => {
+  const blocks = { block: 64, elements: 200, lanes: 16 };
+  for (const name of ['register 4x1', 'shared 64x64', 'shared 64x64 double'] as const) {
+    const tile = MEASURED_TILES[name];
+    const tuned = { rows: [{ upTo: Infinity, tile }], tn: tile, blocks };
+    // Less than a block, a block that is not full, and more blocks than lanes. 30 columns are not a multiple of 4.
+    for (const k of [36, 200, 1092]) {
+      const item = { form: 'nt', rows: 9, n: 30, k } as const;
+      const { a, b } = operands(item);
+      const all = await multiply(item, tuned);
+      expectClose(all, matmulReference(a, b, 9, item), 1e-6, `${name}, ${k}`);
+      expect([...(await multiply(item, { ...tuned, blocks: { ...blocks, elements: 0 } }))], `${name}, ${k}`).toEqual([...all]);
+      for (const rows of [1, 5, 6]) expect([...(await multiply({ ...item, rows }, tuned))]).toEqual([...all.subarray(0, rows * 32)]);
+    }
+  }
+  const used = MATMUL_VARIANTS.shared;
+  const [a, b, c] = Array.from({ length: 3 }, () => gpu.buffer('any', 2 ** 20)) as [View, View, View];
+  const counts = uploadCounts(gpu, { tokens: 0, rows: 1 });
+  const program = matmul(gpu, { a, b, c, counts }, { form: 'nt', rows: { of: 'rows' }, n: 1024, k: 64 }, used);
+  const run = (rows: number) => program.filter(({ workgroups }) => workgroups({ tokens: 0, rows })[0] > 0).map(({ label }) => label);
+  expect([run(8), run(9)]).toEqual([['matmul nt split 16 in blocks of 64'], ['matmul nt register 4x1 in blocks of 64']]);
+});
+
+test('an input gradient in parts matches the reference, and a row has the same bits for any number of rows', async () => {
+  for (const name of ['shared 64x64', 'shared 128x64 double', 'register 8x2'] as const) {
+    const tile = MEASURED_TILES[name];
+    const tuned = { rows: [{ upTo: Infinity, tile }], tn: tile, tnWorkgroups: 5 };
+    // Sums of whole vec4s and not, and a sum with fewer vec4s than parts.
+    for (const [n, k] of [
+      [20, 131],
+      [36, 64],
+      [4, 10],
+    ] as const) {
+      const item = { form: 'nn', rows: 70, n, k } as const;
+      const { a, b } = operands(item);
+      const before = random(70 * n, 3);
+      const parts = async (rows: number, accumulate: boolean) => {
+        const counts = { tokens: 3, rows };
+        const c = upload(gpu, before);
+        const partial = gpu.buffer('partial', nnPartialBytes(tuned, 70, n));
+        const views = { a: upload(gpu, a), b: upload(gpu, b), c, counts: uploadCounts(gpu, counts), partial };
+        const program = matmul(gpu, views, { form: 'nn', rows: { of: 'rows' }, n, k, accumulate }, tuned);
+        expect(program[0]!.workgroups(counts)[2], name).toBe(5);
+        await run(gpu, program, counts);
+        return download(gpu, c, rows * n);
+      };
+      const all = await parts(70, false);
+      expectClose(all, matmulReference(a, b, 70, item), 1e-6, `${name}, ${n} × ${k}`);
+      expectClose(await parts(70, true), matmulReference(a, b, 70, { ...item, accumulate: true }, before), 1e-6, `${name} +=`);
+      for (const rows of [1, 33]) expect([...(await parts(rows, false))]).toEqual([...all.subarray(0, rows * n)]);
+    }
+  }
+  expect(nnPartialBytes(MATMUL_VARIANTS.register, 70, 20)).toBe(0);
 });
 
 test('all variants give the same bits', async () => {

@@ -12,15 +12,16 @@ export function registerTileSpan({ quad, rows, columns, threads: [x, y] }: Regis
 
 /** The kernel of a register tile. Its WGSL is unrolled: all register indices are constants, so no value is spilled to indexed memory. */
 export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads: [x, y] }: RegisterTile) {
-  const { form } = kind;
+  const { form, block } = kind;
   const steps = stepsOf(kind);
   const swaps = quad ? 4 : 1;
   const acc = (i: number, t: number, j: number): string => `s${i}_${t}_${j}`;
+  const total = (i: number, t: number, j: number): string => (block ? `z${i}_${t}_${j}` : acc(i, t, j));
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   const addProduct = (sum: string, x: string, b: string): void => say(`${sum} = fma(vec4f(${x}), ${b}, ${sum});`);
 
-  for (const i of range(rows)) for (const t of range(swaps)) for (const j of range(columns)) say(`var ${acc(i, t, j)} = vec4f();`);
+  for (const i of range(rows)) for (const t of range(swaps)) for (const j of range(columns)) say(`var ${total(i, t, j)} = vec4f();`);
   // v0, v1, …: the vec4 columns that this lane computes. With quads, neighbouring lanes compute neighbouring vec4s.
   for (const j of range(columns)) say(`let v${j} = c0 + ${quad ? `lane + ${4 * j}u` : `${j}u`};`);
 
@@ -40,7 +41,11 @@ export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads:
     for (const i of range(rows)) say(`let a${i} = (r0 + ${swaps * i}u + lane) * lda + dims.a_at;`);
     if (form === 'nt')
       for (const j of range(columns)) for (const e of range(4)) say(`let o${j}_${e} = (v${j} * 4u + ${e}u) * ldb + dims.b_at;`);
-    say('for (var k = 0u; k < depth; k++) {');
+    if (block) {
+      say(`for (var k0 = 0u; k0 < depth; k0 += ${block / 4}u) {`);
+      for (const i of range(rows)) for (const t of range(swaps)) for (const j of range(columns)) say(`var ${acc(i, t, j)} = vec4f();`);
+      say(`for (var k = k0; k < min(k0 + ${block / 4}u, depth); k++) {`);
+    } else say(`for (var k = ${steps.first}; k < depth; k++) {`);
     for (const j of range(columns)) {
       if (form === 'nt') {
         for (const e of range(4)) say(`let w${j}_${e} = load_b(o${j}_${e} + k);`);
@@ -60,9 +65,14 @@ export function registerMatmul(kind: MatmulKind, { quad, rows, columns, threads:
       say('}');
     }
     say('}');
+    if (block) {
+      for (const i of range(rows))
+        for (const t of range(swaps)) for (const j of range(columns)) say(`${total(i, t, j)} += ${acc(i, t, j)};`);
+      say('}');
+    }
   }
   // Stores in a loop, because 32 unrolled stores would take longer to compile than the whole sum.
-  const tiles = range(rows).flatMap((i) => range(swaps).flatMap((t) => range(columns).map((j) => acc(i, t, j))));
+  const tiles = range(rows).flatMap((i) => range(swaps).flatMap((t) => range(columns).map((j) => total(i, t, j))));
   const row = form === 'tn' ? `(i / 4u * ${swaps}u + (lane ^ t)) * 4u + i % 4u` : `i * ${swaps}u + (lane ^ t)`;
   say(`var tiles = array<vec4f, ${tiles.length}>(${tiles.join(', ')});`);
   say(`for (var e = 0u; e < ${tiles.length}u; e++) {`);

@@ -11,8 +11,10 @@ const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
  * (gpuweb #2112).
  */
 export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRows, threadColumns, buffers }: SharedTile) {
-  const { form } = kind;
-  const steps = stepsOf(kind);
+  const { form, block } = kind;
+  // The steps of nn are vec4s, but this kernel counts single terms.
+  const terms = stepsOf(kind);
+  const steps = { ...terms, first: form === 'nn' ? `4u * ${terms.first}` : terms.first };
   const threadsX = columns / threadColumns;
   const threads = threadsX * (rows / threadRows);
   const [rowVectors, columnVectors] = [threadRows / 4, threadColumns / 4];
@@ -52,12 +54,18 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
         .join(' ')}
       ${accumulators.map(([i, j]) => `s${i}_${j} = fma(vec4f(x${Math.floor(i / 4)}.${'xyzw'[i % 4]}), y${j}, s${i}_${j});`).join('\n      ')}
     }`;
+  /** WGSL: at the end of a block, or of the sum, adds the block's sum. `at` is the first term of the tile. */
+  const flush = (at: string): string =>
+    block
+      ? `if ((${at} + ${depth}u) % ${block}u == 0u || ${at} + ${depth}u >= total) { ${accumulators.map(([i, j]) => `z${i}_${j} += s${i}_${j}; s${i}_${j} = vec4f();`).join(' ')} }`
+      : '';
   const loop =
     buffers === 1
       ? `for (var k0 = ${steps.first}; k0 < total; k0 += ${depth}u) {
     ${stages}
     workgroupBarrier();
     ${products}
+    ${flush('k0')}
     workgroupBarrier();
   }`
       : // The next tile is copied while the current one is read, so each tile needs only one barrier.
@@ -70,17 +78,18 @@ export function sharedMatmul(kind: MatmulKind, { rows, columns, depth, threadRow
     if (at + ${depth}u < total) { let k0 = at + ${depth}u; let half = (k0 - first) / ${depth}u % 2u;
     ${stages} }
     ${products}
+    ${flush('at')}
   }`;
   const main = /* wgsl */ `
 var<workgroup> tile_a: array<vec4f, ${buffers * sizes.a}>;
 var<workgroup> tile_b: array<vec4f, ${buffers * sizes.b}>;
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let total = ${form === 'tn' ? steps.end : 'dims.k'}; ${steps.set} let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
+  let total = ${form === 'tn' ? steps.end : kind.parts ? `min(dims.k, 4u * ${steps.end})` : 'dims.k'}; ${steps.set} let lda = dims.lda / 4u; let ldb = dims.ldb / 4u;
   let r0 = wg.y * ${rows}u; let c0 = wg.x * ${columns}u;
   let ty = thread / ${threadsX}u; let tx = thread % ${threadsX}u;
-  ${accumulators.map(([i, j]) => `var s${i}_${j} = vec4f();`).join(' ')}
+  ${accumulators.map(([i, j]) => `var s${i}_${j} = vec4f();${block ? ` var z${i}_${j} = vec4f();` : ''}`).join(' ')}
   ${loop}
-  ${accumulators.map(([i, j]) => `store(r0 + ty * ${threadRows}u + ${i}u, c0 / 4u + tx * ${columnVectors}u + ${j}u, s${i}_${j});`).join('\n  ')}
+  ${accumulators.map(([i, j]) => `store(r0 + ty * ${threadRows}u + ${i}u, c0 / 4u + tx * ${columnVectors}u + ${j}u, ${block ? 'z' : 's'}${i}_${j});`).join('\n  ')}
 }`;
   return matmulKernel(kind, `shared ${rows}x${columns}${buffers === 2 ? ' double' : ''}`, main);
 }

@@ -9,8 +9,10 @@ export interface MatmulKind {
   format: WeightFormat;
   /** The matmul adds LoRA. */
   adapter: boolean;
-  /** Split-K, in the form tn: the workgroups with index z sum part z of the rows, and write a c[n, k] for this part. */
+  /** Split-K, in the forms tn and nn: the workgroups with index z add part z of the terms, and write a c of their own for this part. */
   parts?: boolean;
+  /** Terms of a block in the form nt (`BlockTuning`). Absent: the whole sum is one block. */
+  block?: number | undefined;
 }
 
 /** WGSL: `first` is the first term of a workgroup's sum, `end` the term after its last. In split-K, `set` sets `part` for `store`. */
@@ -26,15 +28,21 @@ const COLUMNS = { a_at: 'u32', b_at: 'u32', c_at: 'u32' } as const;
  * A matmul kernel. `body` can call out_rows(), out_columns(), loop_steps(), load_b(index of a vec4) and store(row, column4, value).
  * `dims` has the first vec4 column of each tensor: `a_at`, `b_at`, `c_at`.
  *
- * All variants add the terms of an element in the order of the reduction index, each by one `fma`. So an element has the same bits in
+ * All variants add the terms of a block in the order of the reduction index, each by one `fma`, and the blocks in their order. So an element has the same bits in
  * every tile, and a result does not depend on the tile that the number of rows selects. Only split-K adds in another order. It is used
- * only for weight gradients, so log-probabilities do not depend on it.
+ * only for gradients, so log-probabilities do not depend on it.
  */
-export function matmulKernel({ form, format, adapter, parts = false }: MatmulKind, variant: string, body: string, subgroups = false) {
+export function matmulKernel(
+  { form, format, adapter, parts = false, block }: MatmulKind,
+  variant: string,
+  body: string,
+  subgroups = false,
+) {
   const b = loader('b', format);
   const lora = adapterText(adapter);
+  const steps = form === 'tn' ? 'row_count()' : '((dims.k + 3u) / 4u)';
   return defineKernel({
-    label: `matmul ${form} ${variant}${format === 'f32' ? '' : ` ${format}`}${adapter ? ' lora' : ''}${parts ? ' parts' : ''}`,
+    label: `matmul ${form} ${variant}${format === 'f32' ? '' : ` ${format}`}${adapter ? ' lora' : ''}${parts ? ' parts' : ''}${block ? ` in blocks of ${block}` : ''}`,
     dims: {
       rows: 'Rows',
       ...{ n: 'u32', k: 'u32', lda: 'u32', ldb: 'u32', ldc: 'u32', ...COLUMNS, scale: 'f32', accumulate: 'u32' },
@@ -52,15 +60,15 @@ fn out_columns() -> u32 { return ${form === 'tn' ? 'dims.k' : 'dims.n'}; }
 ${
   parts
     ? `var<private> part: u32;
-fn first_step(z: u32) -> u32 { return z * ((row_count() + dims.parts - 1u) / dims.parts); }
-fn loop_steps(z: u32) -> u32 { return min(row_count(), first_step(z + 1u)); }`
-    : `fn loop_steps() -> u32 { return ${form === 'tn' ? 'row_count()' : '(dims.k + 3u) / 4u'}; }`
+fn first_step(z: u32) -> u32 { return z * ((${steps} + dims.parts - 1u) / dims.parts); }
+fn loop_steps(z: u32) -> u32 { return min(${steps}, first_step(z + 1u)); }`
+    : `fn loop_steps() -> u32 { return ${steps}; }`
 }
 // Writes (or adds) the scaled vec4 at column4. Columns past the last one, up to ldc, become zero.
 fn store(row: u32, column4: u32, value: vec4f) {
   let columns = out_columns();
   if (row >= out_rows() || column4 * 4u >= columns) { return; }
-  let at = ${parts ? '(part * dims.n + row)' : 'row'} * (dims.ldc / 4u) + dims.c_at + column4;
+  let at = ${parts ? '(part * out_rows() + row)' : 'row'} * (dims.ldc / 4u) + dims.c_at + column4;
   let inside = column4 * 4u + vec4u(0u, 1u, 2u, 3u) < vec4u(columns);
   var v = select(vec4f(), value * dims.scale, inside);
   if (dims.accumulate != 0u) { v += c[at]; }

@@ -1,12 +1,13 @@
 /** Matmuls in the three forms that a linear layer needs: forward (nt), input gradient (nn), weight gradient (tn). */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { type Counts, rowCount, type Rows, type Workgroups } from '../rows.ts';
-import type { MatmulTile, MatmulTuning } from '../tuning.ts';
+import type { BlockTuning, MatmulTile, MatmulTuning } from '../tuning.ts';
 import { adapterDims, type LowRank } from './matmul-adapter.ts';
 import { registerMatmul, registerTileSpan } from './matmul-register.ts';
 import { sharedMatmul } from './matmul-shared.ts';
-import { addStrips } from './strips.ts';
-import type { MatmulForm } from './matmul-text.ts';
+import { SPLIT_SPAN, splitMatmul } from './matmul-split.ts';
+import { addStrips, sumParts } from './strips.ts';
+import type { MatmulForm, MatmulKind } from './matmul-text.ts';
 import { formatOf, hasScales, operand, SCALE_GROUP, type Stored } from './weight-format.ts';
 
 export type { MatmulForm } from './matmul-text.ts';
@@ -19,7 +20,7 @@ export interface MatmulTensors {
   counts: View;
   /** Adds LoRA's down·Bᵀ to c. Only for the form nt. */
   adapter?: LowRank | undefined;
-  /** Scratch of `tnPartialBytes`, which allows split-K. Only for the form tn with `accumulate`. */
+  /** Scratch that allows split-K: of `tnPartialBytes` for the form tn with `accumulate`, of `nnPartialBytes` for the form nn. */
   partial?: View | undefined;
 }
 
@@ -63,7 +64,8 @@ export function matmulStrides({ form, n, k, lda, ldb, ldc }: MatmulSizes): { lda
  * - nn: c[rows, n] = a[rows, k] · b[k, n]. n must be a multiple of 4. k may be any number, if a's columns past k are zero.
  * - tn: c[n, k] = a[rows, n]ᵀ · b[rows, k], summed over the run's rows in order. k must be a multiple of 4. n may be any number.
  *
- * In nt and nn, the bits of an element of c depend only on its row of a and its column, not on the number of rows.
+ * In nt and nn, the bits of an element of c depend only on its row of a and its column, not on the number of rows. With `partial`, nn
+ * adds the terms in parts.
  * @throws RangeError if a width, stride, rank or first column is not a multiple of 4 where it must be, or if b's stride in int8 or int4 is
  *   not a multiple of 32
  */
@@ -88,17 +90,18 @@ export function matmul(
     ...{ rows, n, k, lda, ldb, ldc, a_at: aAt / 4, b_at: bAt / 4, c_at: cAt / 4, scale, accumulate: sizes.accumulate ? 1 : 0 },
     ...adapterDims(adapter),
   };
-  const kind = { form, format, adapter: adapter !== undefined };
+  const blocks = form === 'nt' ? tuned.blocks : undefined;
+  const kind = { form, format, adapter: adapter !== undefined, block: blocks?.block };
   const work = (run: Counts): number => 2 * rowCount(rows, run) * n * (k + (adapter?.rank ?? 0));
-  const dispatch = (tile: MatmulTile, active: (rows: number) => boolean, parts = 1): Dispatch => {
+  const dispatch = (tile: MatmulTile | BlockTuning, active: (rows: number) => boolean, parts = 1): Dispatch => {
     const [tileRows, tileColumns] = spanOf(tile);
     const cut = { ...kind, parts: parts > 1 };
-    const kernel = tile.kind === 'register' ? registerMatmul(cut, tile) : sharedMatmul(cut, tile);
+    const kernel = kernelOf(cut, tile);
     const groups = (run: Counts): Workgroups => {
       const m = rowCount(rows, run);
       if (!active(m)) return [0];
       if (form === 'tn') return [Math.ceil(k / tileColumns), Math.ceil(n / tileRows), parts];
-      return [Math.ceil(n / tileColumns), Math.ceil(m / tileRows)];
+      return [Math.ceil(n / tileColumns), Math.ceil(m / tileRows), parts];
     };
     const sum = parts > 1 ? { c: partial!, dims: { ...dims, accumulate: 0, parts } } : { c, dims };
     return {
@@ -116,20 +119,38 @@ export function matmul(
       addStrips(gpu, { partial: partial!, out: c, counts }, { rows, width: n * ldc, strips: parts }),
     ];
   }
+  const parts = form === 'nn' && partial ? nnPartsOf(n, tuned) : 1;
+  if (parts > 1) {
+    if (ldc !== n || cAt > 0) throw new RangeError('matmul nn in parts: expected a whole c');
+    return [
+      dispatch(tuned.rows.at(-1)!.tile, () => true, parts),
+      sumParts(gpu, { partial: partial!, out: c, counts }, { rows, width: n, parts, accumulate: sizes.accumulate === true }),
+    ];
+  }
   const capacity = Math.min(rows.max ?? Infinity, Math.floor(c.size / (4 * ldc)));
   const program: Dispatch[] = [];
+  const isSplit = (m: number): boolean => blocks !== undefined && m * n <= blocks.elements;
+  if (blocks && isSplit(1)) program.push(dispatch(blocks, isSplit));
   let above = 0;
   // The form nn computes input gradients of whole training batches, so kernels for few rows would only cost compile time.
   for (const { upTo, tile } of form === 'nn' ? tuned.rows.slice(-1) : tuned.rows) {
     const from = above;
     if (from >= capacity) break;
-    program.push(dispatch(tile, (m) => m > from && m <= upTo));
+    program.push(dispatch(tile, (m) => m > from && m <= upTo && !isSplit(m)));
     above = upTo;
   }
   return program;
 }
 
-const spanOf = (tile: MatmulTile): [number, number] => (tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns]);
+function spanOf(tile: MatmulTile | BlockTuning): readonly [number, number] {
+  if (!('kind' in tile)) return SPLIT_SPAN;
+  return tile.kind === 'register' ? registerTileSpan(tile) : [tile.rows, tile.columns];
+}
+
+function kernelOf(kind: MatmulKind, tile: MatmulTile | BlockTuning) {
+  if (!('kind' in tile)) return splitMatmul(kind, tile);
+  return tile.kind === 'register' ? registerMatmul(kind, tile) : sharedMatmul(kind, tile);
+}
 
 /** Maximum number of parts in split-K. */
 const MOST_PARTS = 16;
@@ -138,6 +159,18 @@ const MOST_PARTS = 16;
 function partsOf(n: number, k: number, { tn, tnWorkgroups = 1 }: MatmulTuning): number {
   const [rows, columns] = spanOf(tn);
   return Math.min(MOST_PARTS, Math.ceil(tnWorkgroups / (Math.ceil(n / rows) * Math.ceil(k / columns))));
+}
+
+/** The number of parts into which split-K cuts the sums of an input gradient. It depends on no number of rows. */
+function nnPartsOf(n: number, { rows, tnWorkgroups = 1 }: MatmulTuning): number {
+  const [, columns] = spanOf(rows.at(-1)!.tile);
+  return Math.min(MOST_PARTS, Math.ceil(tnWorkgroups / Math.ceil(n / columns)));
+}
+
+/** Bytes of `partial` for an input gradient of at most `rows` rows of n columns. 0 without split-K. */
+export function nnPartialBytes(tuning: MatmulTuning, rows: number, n: number): number {
+  const parts = nnPartsOf(n, tuning);
+  return parts > 1 ? 4 * parts * rows * n : 0;
 }
 
 /** Bytes of `partial`, enough for every weight gradient: with split-K, all parts together have less than 2 · `tnWorkgroups` tiles. */

@@ -37,3 +37,29 @@ export function addStrips(
   const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) > 0 ? width / 4 : 0));
   return gpu.dispatch(kernel, { dims: { rows, width: width / 4, strips }, counts, partial, out }, groups);
 }
+
+/** out[rows, width] = the sum of partial[parts, rows, width] over parts, or += with `accumulate`. */
+export function sumParts(
+  gpu: Gpu,
+  { partial, out, counts }: { partial: View; out: View; counts: View },
+  { rows, width, parts, accumulate }: { rows: Rows; width: number; parts: number; accumulate: boolean },
+): Dispatch {
+  const kernel = defineKernel({
+    label: 'sum parts',
+    dims: { rows: 'Rows', width: 'u32', parts: 'u32', accumulate: 'u32' },
+    reads: { partial: 'vec4f' },
+    writes: { out: 'vec4f' },
+    body: itemMain(
+      gpu.tuning,
+      'row_count() * dims.width',
+      `
+  var sum = vec4f();
+  for (var part = 0u; part < dims.parts; part++) { sum += partial[part * row_count() * dims.width + i]; }
+  if (dims.accumulate != 0u) { sum += out[i]; }
+  out[i] = sum;`,
+    ),
+  });
+  const dims = { rows, width: width / 4, parts, accumulate: accumulate ? 1 : 0 };
+  const groups = itemGroups(gpu.tuning, (run) => (rowCount(rows, run) * width) / 4);
+  return gpu.dispatch(kernel, { dims, counts, partial, out }, groups);
+}

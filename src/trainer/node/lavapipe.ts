@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/usr/local/share/vulkan/icd.d', '/etc/vulkan/icd.d'];
 
 /** The configuration file with which Vulkan finds lavapipe. If the environment already names a driver, that one is used. */
-function findDriver(): string | undefined {
+export function lavapipeDriver(): string | undefined {
   const chosen = process.env.VK_DRIVER_FILES ?? process.env.VK_ICD_FILENAMES;
   if (chosen) return chosen;
   const files = DRIVER_FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
@@ -20,7 +20,7 @@ const MOST_THREADS = 32;
 
 /** Sets the environment variables that Vulkan and lavapipe read when they start. Returns false if lavapipe is not installed. */
 export function prepareLavapipe(): boolean {
-  const driver = findDriver();
+  const driver = lavapipeDriver();
   if (!driver) return false;
   process.env.VK_ICD_FILENAMES = driver;
   // With one thread for each core, lavapipe leaves cores idle: see docs/results/speed.md.
