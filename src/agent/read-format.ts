@@ -13,7 +13,7 @@ const WORDS = { system: 'Zqsystem', user: 'Zquser', assistant: 'Zqassistant', la
 const DATE = '26 Jul 2024';
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string };
-type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has' | 'id'>;
+type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has'> & { control: ReadonlySet<string> };
 
 /**
  * A model with the tool tags of Qwen as tokens has Qwen's format. The format of another model comes from its template.
@@ -96,8 +96,8 @@ function derived(render: Render, tokenizer: Words): ChatFormat {
     trims: !render([say('system', ` ${WORDS.system} `)]).includes(` ${WORDS.system}`),
     compact: true,
   };
-  if (end === '' || !tokenizer.has(end) || !after[1].startsWith(end))
-    fail(`a turn of the assistant ends with ${JSON.stringify(after[1])}`, 'a token of the vocabulary that ends the turn');
+  if (end === '' || !tokenizer.control.has(end) || !after[1].startsWith(end))
+    fail(`a turn of the assistant ends with ${JSON.stringify(after[1])}`, 'a control token of tokenizer.json that ends the turn');
 
   // A longer conversation must have the same texts, and tokens that do not depend on the messages around.
   const pieces = [

@@ -47,6 +47,7 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
 
   const chatTemplate =
     files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']);
+  const control = new Set((json.added_tokens as { content: string }[]).map(({ content }) => content));
   const words = {
     encode: (string: string) => (string.length < LONG ? encode(string) : known.get(string, () => encode(string)).slice()),
     decode(tokens: ArrayLike<number>): string {
@@ -62,7 +63,7 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
       return id;
     },
   };
-  return { ...words, vocabSize: maxId + 1, chatTemplate, format: readFormat(chatTemplate, words, specialTokens(config)) };
+  return { ...words, vocabSize: maxId + 1, chatTemplate, format: readFormat(chatTemplate, { ...words, control }, specialTokens(config)) };
 }
 
 /** The tokens that a chat template may name: `bos_token` and so on. Each is a text, or an object with the text in `content`. */

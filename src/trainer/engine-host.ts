@@ -11,14 +11,10 @@ import { roundedSource } from '../engine/load-tensors.ts';
 import { selfTest } from '../engine/self-test.ts';
 import { withTiles } from '../engine/tuning.ts';
 import type { Engine } from '../engine/types.ts';
-import { limitsOf } from '../evaluation/types.ts';
 import { hasAdapter, loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
-import type { EpisodeLimits } from '../records/episode.ts';
 import type { Precision } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import { limitsFor } from '../training/presets.ts';
-import { fitLimits, neededTokens } from '../training/fit-limits.ts';
 import { storedTiles } from '../storage/tiles.ts';
 import { MeteredUsers } from '../users/account.ts';
 import type { UserSimulator } from '../users/types.ts';
@@ -183,20 +179,6 @@ export class EngineHost {
     const failure = await selfTest(gpu, { format, adapter });
     if (failure) throw new Error(`this GPU computes wrong results: ${failure}`);
     this.#checked.set(gpu, new Set(this.#checked.get(gpu)).add(use));
-  }
-
-  /** `config` with limits that fit the model's tokenizer. @param given the settings that were given @throws ConfigError */
-  async fitted(files: ModelParts, config: GrpoConfig, given?: Record<string, unknown>): Promise<GrpoConfig> {
-    return fitLimits(config, await neededTokens(this.#parts.environments, loadTokenizer(inMemory(files)), config), given);
-  }
-
-  /** The same for the limits of an evaluation or of a conversation. None of them was given as a setting. */
-  async fittedLimits(
-    files: ModelParts,
-    { domain, level }: Pick<GrpoConfig, 'domain' | 'level'>,
-    limits: EpisodeLimits,
-  ): Promise<EpisodeLimits> {
-    return limitsOf(await this.fitted(files, { ...limitsFor(domain, level), domain, level, ...limits }));
   }
 
   /** Makes the simulated customers. @throws UserError if they cannot play */

@@ -21,6 +21,7 @@ import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { COMPARED, overlapOf, spoken, utterancesOf } from '../training/utterance-overlap.ts';
 import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
+import { fitted } from './fitted.ts';
 import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
 
@@ -40,8 +41,8 @@ export async function evaluateModel(
   sink: EvaluationSink,
 ): Promise<EvaluateResult> {
   const { domain, level, split, select, seed } = options;
-  const config = await host.fitted(model, evaluationConfig(options), options.settings);
   const { environments } = parts;
+  const config = await fitted(environments, model, evaluationConfig(options), options.settings);
   const played = { domain: await environments.domain(domain, level), environments };
   const chosen = await evaluationTasks(played, {
     domain,

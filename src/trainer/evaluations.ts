@@ -14,6 +14,7 @@ import { limitsOf } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { useRun } from '../storage/run-lock.ts';
 import { abortOnLoss, type EngineHost } from './engine-host.ts';
+import { fittedLimits } from './fitted.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
 import type { GpuTurns } from './gpu-turns.ts';
 
@@ -66,7 +67,7 @@ export class Evaluations {
     const db = this.#parts.database();
     const name = await modelName(this.#parts, model);
     const { files, ...storedAs } = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
-    const settings = { ...asked, limits: await this.#host.fittedLimits(files, asked, asked.limits) };
+    const settings = { ...asked, limits: await fittedLimits(this.#parts.environments, files, asked, asked.limits) };
     onProgress(0, settings.tasks * settings.trials);
     const slots = Math.min(SLOTS, settings.tasks * settings.trials);
     const size = { maxModelLen: settings.limits.max_model_len, slots };

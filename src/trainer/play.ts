@@ -22,6 +22,7 @@ import { ResumedUsers } from '../users/resumed.ts';
 import type { UserSession, UserSimulator } from '../users/types.ts';
 import { rescore } from './commands.ts';
 import type { EngineHost } from './engine-host.ts';
+import { fittedLimits } from './fitted.ts';
 import type { GpuTurns } from './gpu-turns.ts';
 import type { GpuUse } from './gpu-uses.ts';
 import { showActs } from './live.ts';
@@ -119,7 +120,7 @@ export class Plays {
     const { task, prefix, sampling, seed, userSeed, stream, n = 1 } = request;
     const files = await firstFiles(this.#parts, request.model);
     const key = JSON.stringify([request.model, task.domain, task.level, request.limits]);
-    const limits = await this.#limits.get(key, () => this.#host.fittedLimits(files, task, request.limits));
+    const limits = await this.#limits.get(key, () => fittedLimits(environments, files, task, request.limits));
     const tokenizer = loadTokenizer(inMemory(files));
     const sampler = Plays.needsModel(request) ? (await this.#engine(request.model, limits.max_model_len, files)).sampler : undefined;
     const domain = await environments.domain(task.domain, task.level);

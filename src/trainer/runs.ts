@@ -12,6 +12,7 @@ import { DatabaseSink, writeResults } from './database-sink.ts';
 import { driveRun } from './driver.ts';
 import { DeviceLostError, type EngineHost } from './engine-host.ts';
 import { withoutKey } from './evaluations.ts';
+import { fitted } from './fitted.ts';
 import type { GpuTurns } from './gpu-turns.ts';
 import { AttendedRun, untilDone } from './run-control.ts';
 import { RunEvents } from './run-events.ts';
@@ -59,10 +60,9 @@ export class Runs {
   }
 
   async start(request: RunRequest, { gpuTaken, ...place }: LaunchOptions = {}): Promise<string> {
-    const asked = grpoConfig(request.preset, request.overrides);
-    if (request.dataset !== undefined && asked.algorithm !== 'sft')
-      throw new Error(`algorithm is ${asked.algorithm}: expected sft, as the run has a dataset`);
-    const config = await this.#host.fitted(await this.#parts.bundledModel(request.model), asked, request.overrides);
+    const config = grpoConfig(request.preset, request.overrides);
+    if (request.dataset !== undefined && config.algorithm !== 'sft')
+      throw new Error(`algorithm is ${config.algorithm}: expected sft, as the run has a dataset`);
     const user = withoutKey(request.user);
     const createdAt = Date.now();
     const row: RunRow = {
@@ -75,7 +75,11 @@ export class Runs {
       config,
       ...place,
     };
-    await this.#launch(row.id, async () => ({ row, user: request.user }), gpuTaken);
+    const read = async () => {
+      const model = await this.#parts.bundledModel(request.model);
+      return { row: { ...row, config: await fitted(this.#parts.environments, model, config, request.overrides) }, user: request.user };
+    };
+    await this.#launch(row.id, read, gpuTaken);
     return row.id;
   }
 

@@ -45,6 +45,7 @@ import { Datasets } from './datasets.ts';
 import { firstFiles } from './model-ref.ts';
 import { planRun, type RunPlan } from './run-plan.ts';
 import { EngineHost, kvFormat } from './engine-host.ts';
+import { fitted } from './fitted.ts';
 import { evaluateModel } from './evaluate-model.ts';
 import { Experiments } from './experiments.ts';
 import { Evaluations } from './evaluations.ts';
@@ -95,7 +96,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
   async planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
     const files = await firstFiles(this.#parts, { kind: 'model', name: model });
-    return planRun(await this.#host.device(), files, await this.#host.fitted(files, config));
+    return planRun(await this.#host.device(), files, await fitted(this.#parts.environments, files, config));
   }
   pause(): Promise<void> {
     return this.#runs.pause();
@@ -142,7 +143,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   train(model: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult> {
-    return trainModel(this.#host, model, options, sink);
+    return trainModel(this.#parts.environments, this.#host, model, options, sink);
   }
 
   sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult> {

@@ -1,10 +1,12 @@
 /** @file `mua train`: a run without the page's storage. The sink receives the results and stores them. */
+import type { Environments } from '../environments/types.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import { alarmsOf, alarmText } from '../training/alarms.ts';
 import { withAlgorithm } from '../training/algorithms/index.ts';
 import { grpoConfig } from '../training/config.ts';
 import { driveRun } from './driver.ts';
 import type { EngineHost } from './engine-host.ts';
+import { fitted } from './fitted.ts';
 import { FolderSink } from './folder-sink.ts';
 import type { TrainingSink, TrainOptions, TrainResult } from './messages.ts';
 import { UnattendedRun } from './run-control.ts';
@@ -14,10 +16,16 @@ import { UnattendedRun } from './run-control.ts';
  * stopped.
  * @throws ConfigError for a setting; errors of the sink
  */
-export async function trainModel(host: EngineHost, given: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult> {
+export async function trainModel(
+  environments: Environments,
+  host: EngineHost,
+  given: ModelParts,
+  options: TrainOptions,
+  sink: TrainingSink,
+): Promise<TrainResult> {
   const { preset, algorithm = '', overrides } = options;
   const settings = algorithm === '' ? overrides : withAlgorithm(algorithm, preset, overrides);
-  const config = await host.fitted(given, grpoConfig(preset, settings), overrides);
+  const config = await fitted(environments, given, grpoConfig(preset, settings), overrides);
   const folder = new FolderSink(given, config, options, sink);
   const { model, step } = await driveRun(host, folder, new UnattendedRun());
   return {

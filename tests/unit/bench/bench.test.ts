@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { modelParameters } from '../../../src/engine/parameters.ts';
-import { type BenchModel, benchModels, chosenWorkloads, decodeWork, grpoWork, prefillWork, trainWork, WORKLOADS } from '../../../src/bench/workloads.ts';
+import {
+  type BenchModel,
+  benchModels,
+  chosenWorkloads,
+  decodeWork,
+  grpoWork,
+  prefillWork,
+  trainWork,
+  WORKLOADS,
+} from '../../../src/bench/workloads.ts';
 import type { BenchResult } from '../../../src/bench/report.ts';
 import { roofline, rooflineSvg } from '../../../src/bench/roofline.ts';
 

@@ -105,8 +105,8 @@ test('a run of an experiment starts from the adapter that the experiment names, 
     `id = "x"\nname = "x"\nquestion = "x?"\nseeds = [5]\n[base]\npreset = "lora"\nmodel = "model"\nlora = "${lora}"\n[evaluation]\nval_tasks = 1\n[[variants]]\nname = "grpo"\n`;
   await writeFile(file, toml('adapter'));
   const { queue } = await openExperiment({ file, out: join(folder, 'experiments', 'out') }, () => {});
-  expect(queue.map(({ folder: run }) => [run.settings.lora, run.model.paths['adapter_model.safetensors']])).toEqual([
-    ['adapter', join(beside, 'adapter_model.safetensors')],
+  expect(queue.map(({ folder: run }) => [run.settings.lora, run.model.files['adapter_model.safetensors']])).toEqual([
+    ['adapter', { file: join(beside, 'adapter_model.safetensors') }],
   ]);
   await writeFile(file, toml('none'));
   await expect(openExperiment({ file, out: join(folder, 'experiments', 'out-2') }, () => {})).rejects.toThrow('--lora is "');

@@ -2,6 +2,7 @@
 import 'fake-indexeddb/auto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { randomWeights } from '../../../src/engine/parameters.ts';
+import type { Environments } from '../../../src/environments/types.ts';
 import { saveModel } from '../../../src/exchange/model-folder.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
@@ -46,6 +47,8 @@ function memory() {
   };
   return { kept, sink };
 }
+/** The model has no tokenizer, so nothing is measured. */
+const environments = {} as Environments;
 const model = () => saveModel(TINY, randomWeights(TINY, 1));
 
 test('the database and the folder get the same conversations, metrics, evaluations and updates', async () => {
@@ -56,7 +59,7 @@ test('the database and the folder get the same conversations, metrics, evaluatio
   await trainer.finished;
   const { kept, sink } = memory();
   const { host } = fakeRuns(new RunDatabase('driver: no rows'), line);
-  const result = await trainModel(host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, sink);
+  const result = await trainModel(environments, host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, sink);
 
   const [row] = await database.runs.toArray();
   const metrics = await database.metrics.orderBy('[run+step]').toArray();
@@ -82,7 +85,7 @@ test('val_greedy: the page and the folder keep a greedy evaluation beside the la
   const { kept, sink } = memory();
   const { host } = fakeRuns(new RunDatabase('driver: greedy, no rows'), talking());
   const given = Object.fromEntries(Object.entries(few).map(([name, value]) => [name, String(value)]));
-  await trainModel(host, model(), { preset: 'nano', overrides: given, user: { mode: 'scripted' } }, sink);
+  await trainModel(environments, host, model(), { preset: 'nano', overrides: given, user: { mode: 'scripted' } }, sink);
   const [row] = await database.runs.toArray();
   const rows = await database.evaluations.toArray();
   const { id } = row!;
@@ -109,7 +112,7 @@ test('a lost device ends a training of the command line with the reason, for any
     throw new DOMException('A valid external Instance reference no longer exists.', 'AbortError');
   });
   const { kept, sink } = memory();
-  const training = trainModel(host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, sink);
+  const training = trainModel(environments, host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, sink);
   await expect(training).rejects.toThrow(new DeviceLostError('the driver was reset'));
   expect(kept.checkpoints).toEqual([0]);
 });
@@ -118,7 +121,7 @@ test('a write that fails ends a training of the command line with its error', as
   const { host } = fakeRuns(new RunDatabase('driver: full'), talking());
   const { sink } = memory();
   const full = { ...sink, step: () => Promise.reject(new Error('could not write to out: ENOSPC')) };
-  const training = trainModel(host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, full);
+  const training = trainModel(environments, host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, full);
   await expect(training).rejects.toThrow('could not write to out: ENOSPC');
 });
 
@@ -134,7 +137,7 @@ test('a training of the command line whose customer has cost the budget saves a 
   const { host } = fakeRuns(new RunDatabase('driver: budget'), fakes(meter), undefined, meter);
   const { kept, sink } = memory();
   const few = { ...texts, save_freq: '0', test_freq: '0', n: '2' };
-  const training = trainModel(host, model(), { preset: 'nano', overrides: few, user }, sink);
+  const training = trainModel(environments, host, model(), { preset: 'nano', overrides: few, user }, sink);
   // One conversation before the first step, and two in each step.
   await expect(training).rejects.toThrow('The customer has cost 5, and the budget is 5: raise --user-budget to go on');
   expect(kept.metrics.map(({ step }) => step)).toEqual([0, 1, 2]);

@@ -110,7 +110,11 @@ describe('a model', () => {
       'mlp.gate_proj.weight has shape',
     ],
     ['damaged weights', { ...files, 'model.safetensors': files['model.safetensors']!.slice(0, 5000) }, 'model.safetensors: '],
-    ['another tokenizer', { ...files, 'tokenizer.json': json({ ...parsed('tokenizer.json'), added_tokens: [] }) }, '<|im_start|>'],
+    [
+      'another tokenizer',
+      { ...files, 'tokenizer.json': json({ ...parsed('tokenizer.json'), added_tokens: [] }) },
+      'expected a control token',
+    ],
     ['no JSON', { ...files, 'config.json': new TextEncoder().encode('<html>') }, 'config.json is not JSON'],
   ])('with %s is refused', async (_, spoilt, message) => {
     await expect(inspectModel(spoilt)).rejects.toThrow(message);

@@ -1,0 +1,31 @@
+/** @file Settings with limits that fit the tokenizer of the model that is trained or plays. */
+import { loadTokenizer } from '../agent/tokenizer.ts';
+import type { Environments } from '../environments/types.ts';
+import { limitsOf } from '../evaluation/types.ts';
+import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
+import type { EpisodeLimits } from '../records/episode.ts';
+import type { GrpoConfig } from '../records/run.ts';
+import { fitLimits, neededTokens } from '../training/fit-limits.ts';
+import { limitsFor } from '../training/presets.ts';
+
+/** @param given the settings that were given @throws ConfigError if a given limit is too small; errors of the tokenizer */
+export async function fitted(
+  environments: Environments,
+  model: ModelParts,
+  config: GrpoConfig,
+  given?: Record<string, unknown>,
+): Promise<GrpoConfig> {
+  // A model without a tokenizer is refused where conversations begin.
+  if (!model['tokenizer.json']) return config;
+  return fitLimits(config, await neededTokens(environments, loadTokenizer(inMemory(model)), config), given);
+}
+
+/** The same for the limits of an evaluation or of a conversation. None of them was given as a setting. */
+export async function fittedLimits(
+  environments: Environments,
+  model: ModelParts,
+  { domain, level }: Pick<GrpoConfig, 'domain' | 'level'>,
+  limits: EpisodeLimits,
+): Promise<EpisodeLimits> {
+  return limitsOf(await fitted(environments, model, { ...limitsFor(domain, level), domain, level, ...limits }));
+}
