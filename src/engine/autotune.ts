@@ -1,15 +1,12 @@
 /**
- * Chooses the matmul tiles of a hardware GPU, and whether attention uses workgroup memory. It measures the variants, because the
+ * Chooses the matmul tiles of a hardware GPU. It measures the variants, because the
  * name of a GPU does not tell which one is fastest. The choice is stored for each adapter, so a browser measures only once. The
  * choice changes the speed but no bit of a result: every variant adds the terms of an element in the same order. A variant whose
  * result differs from the default's in any bit is not used.
  */
 import type { Dispatch, Gpu, View } from './gpu.ts';
-import { attention, type AttentionSizes } from './kernels/attention.ts';
-import { attentionBackward } from './kernels/attention-backward.ts';
-import { attentionTiles } from './kernels/attention-tile.ts';
 import { matmul, type MatmulForm } from './kernels/matmul.ts';
-import { ATTENTION_MEMORY, type AttentionMemory, DEFAULT_TILES, MEASURED_TILES, type MeasuredTile, type TileChoice } from './tuning.ts';
+import { DEFAULT_TILES, MEASURED_TILES, type MeasuredTile, type TileChoice } from './tuning.ts';
 
 /** Stores choices between visits. Both methods may fail. If they fail, the tiles are measured again. */
 export interface TileStore {
@@ -25,7 +22,7 @@ interface Use {
 }
 
 const LARGE = ['register 8x2', 'shared 64x64', 'shared 128x64', 'shared 128x128', 'shared 64x64 double', 'shared 128x64 double'] as const;
-/** Matmul and attention shapes like those in a layer of a small Qwen model. */
+/** Matmul shapes like those in a layer of a small Qwen model. */
 export const MEASURED_SHAPES = {
   uses: {
     few: { form: 'nt', rows: 16, candidates: ['register 4x1', 'shared 32x32', 'shared 64x64'] },
@@ -34,7 +31,6 @@ export const MEASURED_SHAPES = {
   } as Record<'few' | 'many' | 'tn', Use>,
   /** The n and k of the matmuls. */
   width: 1024,
-  attention: { rows: 1024, heads: 8, kvHeads: 4, headDim: 128 },
 };
 type Shapes = typeof MEASURED_SHAPES;
 const ROUNDS = 5;
@@ -56,10 +52,6 @@ export async function tunedTiles(gpu: Gpu, store?: TileStore, shapes: Shapes = M
         choice[use],
         await measure(gpu, choice[use], (tensor) => products(gpu, tensor, shapes.uses[use], shapes.width)),
       );
-    choice.attention = fastest(
-      choice.attention,
-      await measure(gpu, choice.attention, (tensor) => attentions(gpu, tensor, shapes.attention)),
-    );
   } catch {
     return DEFAULT_TILES; // the self-test that follows says what is wrong with the device
   }
@@ -75,9 +67,8 @@ export function fastest<Name>(standard: Name, ms: ReadonlyMap<Name, number>): Na
 
 const isChoice = (value: unknown): value is TileChoice => {
   if (typeof value !== 'object' || value === null) return false;
-  const { attention: memory, ...tiles } = value as Record<string, unknown>;
-  const known = Object.entries(MEASURED_SHAPES.uses).every(([use, { candidates }]) => candidates.some((name) => name === tiles[use]));
-  return known && ATTENTION_MEMORY.some((name) => name === memory);
+  const tiles = value as Record<string, unknown>;
+  return Object.entries(MEASURED_SHAPES.uses).every(([use, { candidates }]) => candidates.some((name) => name === tiles[use]));
 };
 
 /** The variants that one measurement compares. */
@@ -101,23 +92,6 @@ function products(gpu: Gpu, tensor: MakeTensor, { form, rows, candidates }: Use,
     return { name, once: matmul(gpu, { a, b, c, counts }, { form, rows: { of: 'tokens' }, n: width, k: width }, tuning) };
   });
   return { rows, out: [c], programs };
-}
-
-/** The variants of attention over one sequence, forward and backward. */
-function attentions(gpu: Gpu, tensor: MakeTensor, { rows, ...sizes }: Shapes['attention']): Candidates<AttentionMemory> {
-  const { heads, kvHeads, headDim } = sizes;
-  const [q, qk, qkv] = [heads, heads + kvHeads, heads + 2 * kvHeads].map((all) => rows * all * headDim) as [number, number, number];
-  const ends = tensor(rows);
-  gpu.write(ends, new Uint32Array(rows).fill(rows));
-  const [out, lse, delta, dqk, dqkv] = [q, rows * heads, rows * heads, qk, qkv].map(tensor) as [View, View, View, View, View];
-  const counts = gpu.uniform('tune counts', [rows, 0, 0, 0]);
-  const t = { qk: tensor(qk), qkv: tensor(qkv), ends, out, lse, dout: tensor(q), delta, dqk, dqkv, counts };
-  const p: AttentionSizes = { tokens: { of: 'tokens' }, ...sizes };
-  const programs = ATTENTION_MEMORY.map((name) => {
-    const tiles = attentionTiles({ ...gpu.tuning.attention, stage: name === 'workgroup' }, headDim);
-    return { name, once: [...attention(gpu, t, p, tiles.forward), ...attentionBackward(gpu, t, p, tiles)] };
-  });
-  return { rows, out: [out, dqk, dqkv], programs };
 }
 
 /**

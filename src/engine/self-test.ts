@@ -152,11 +152,10 @@ function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): Check
 /** Checks of packed and paged attention over one sequence. */
 function attentionChecks(t: Tensors): Check[] {
   const { gpu, tokens, counts } = t;
-  // 64 is the smallest head_dim that the lanes of a quad divide among them.
-  const shape = { heads: 1, kvHeads: 1, headDim: gpu.tuning.attention.divideHeadDim ? 64 : 8 };
+  const shape = { heads: 2, kvHeads: 1, headDim: 32 };
   const packed = {
-    qk: values(tokens * 2 * shape.headDim, 5),
-    qkv: values(tokens * 3 * shape.headDim, 6),
+    qk: values(tokens * 3 * shape.headDim, 5),
+    qkv: values(tokens * 4 * shape.headDim, 6),
     ends: new Uint32Array(tokens).fill(tokens),
   };
   const pages = { heads: 2, kvHeads: 1, headDim: 8, pageSize: 16, pagesPerSlot: 5 };
@@ -173,7 +172,7 @@ function attentionChecks(t: Tensors): Check[] {
   const { slotOf, positions, pageTable, kCache, vCache } = paged;
   return [
     t.check('attention', attentionReference(packed, shape).out, (out) => {
-      const lse = t.upload(new Float64Array(tokens));
+      const lse = t.upload(new Float64Array(tokens * shape.heads));
       const tensors = { qk: t.upload(qk), qkv: t.upload(qkv), ends: t.upload(ends), out, lse, counts };
       return attention(gpu, tensors, { tokens: TOKENS, ...shape });
     }),
@@ -190,14 +189,14 @@ function attentionChecks(t: Tensors): Check[] {
 }
 
 /**
- * Whether the four lanes of a quad are four consecutive local indices, in order. WGSL does not promise this, but attention with
- * `quad: 'headDim'` and paged attention with `quad` need it.
+ * Whether the four lanes of a quad are four consecutive local indices, in order. WGSL does not promise this, but paged
+ * attention with `quad` needs it.
  */
 export async function quadsFollowLocalIndex(gpu: Gpu): Promise<boolean> {
   const { attention, pagedAttention } = gpu.tuning;
   const views: View[] = [];
   try {
-    for (const threads of new Set([4, attention.threads, pagedAttention.threads])) {
+    for (const threads of new Set([4, attention?.threads ?? 4, pagedAttention.threads])) {
       const kernel = defineKernel({
         label: `lanes of ${threads} threads`,
         writes: { lanes: 'vec4u' },

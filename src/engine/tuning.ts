@@ -56,18 +56,12 @@ export interface MatmulTuning {
   blocks?: BlockTuning;
 }
 
-/** Variants of packed attention (training and scoring). */
+/** Packed attention (training and scoring) in which the lanes of a quad share their loads (attention-quad.ts). */
 export interface AttentionTuning {
   /** Threads of a workgroup; a multiple of 4. */
   threads: number;
-  /** Number of floats that a thread can keep in registers. */
+  /** Number of floats of vectors that a thread can hold. */
   floats: number;
-  /** Each lane of a quad loads one key and shares it with the others (quadSwap). Used where the lanes do not divide the head_dim. */
-  shareKeys: boolean;
-  /** If head_dim is 64 or more, the four lanes of a quad divide its vectors among them (quadSwap). */
-  divideHeadDim: boolean;
-  /** A workgroup copies keys (or queries) to workgroup memory. For hardware GPUs; not together with keys that lanes share by quadSwap. */
-  stage: boolean;
 }
 
 /** Attention to the paged KV cache in which each thread takes some keys (paged-attention-keys.ts). */
@@ -96,7 +90,8 @@ export type PagedAttentionTuning = KeyAttentionTuning | ChunkAttentionTuning;
 
 export interface Tuning {
   matmul: MatmulTuning;
-  attention: AttentionTuning;
+  /** Null: tiles in workgroup memory, without exchange between lanes (attention-block.ts). */
+  attention: AttentionTuning | null;
   pagedAttention: PagedAttentionTuning;
   /** Threads of a workgroup in kernels where each thread works alone. */
   threads: number;
@@ -136,23 +131,17 @@ export const MEASURED_TILES = {
 } as const satisfies Record<string, MatmulTile>;
 export type MeasuredTile = keyof typeof MEASURED_TILES;
 
-/** The memory from which the threads of a hardware GPU read keys in packed attention: `workgroup` sets `AttentionTuning.stage`. */
-export const ATTENTION_MEMORY = ['storage', 'workgroup'] as const;
-export type AttentionMemory = (typeof ATTENTION_MEMORY)[number];
-
 /**
- * The tile of each use of the matmul: `few` is for few rows (decoding), `many` for many rows, `tn` for weight gradients. `attention`
- * is the memory that packed attention reads keys from.
+ * The tile of each use of the matmul: `few` is for few rows (decoding), `many` for many rows, `tn` for weight gradients.
  */
 export interface TileChoice {
   few: MeasuredTile;
   many: MeasuredTile;
   tn: MeasuredTile;
-  attention: AttentionMemory;
 }
 
 /** The choice for a hardware GPU that has not been measured. */
-export const DEFAULT_TILES: TileChoice = { few: 'register 4x1', many: 'shared 64x64', tn: 'shared 64x64', attention: 'storage' };
+export const DEFAULT_TILES: TileChoice = { few: 'register 4x1', many: 'shared 64x64', tn: 'shared 64x64' };
 
 const matmulOf = ({ few, many, tn }: TileChoice): MatmulTuning => ({
   rows: [
@@ -198,8 +187,7 @@ export const MATMUL_VARIANTS: Record<'quad' | 'quads' | 'register' | 'shared', M
 
 /** Whether a kernel of `tuning` exchanges values between the lanes of a quad. */
 export const exchangesLanes = ({ attention, pagedAttention, matmul }: Tuning): boolean =>
-  attention.shareKeys ||
-  attention.divideHeadDim ||
+  attention !== null ||
   pagedAttention.quad ||
   [matmul.tn, ...matmul.rows.map(({ tile }) => tile)].some((tile) => tile.kind === 'register' && tile.quad);
 
@@ -214,7 +202,7 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
     const lanes = subgroupSize >= 8 ? 8 : 4;
     return {
       matmul: MATMUL_VARIANTS[lanes === 8 ? 'quads' : exchange ? 'quad' : 'register'],
-      attention: { threads: lanes, floats: 256, shareKeys: exchange, divideHeadDim: exchange, stage: false },
+      attention: exchange ? { threads: lanes, floats: 256 } : null,
       pagedAttention: { kind: 'keys', threads: exchange ? lanes : 16, floats: 256, quad: exchange },
       threads: 64,
       rowThreads: 1,
@@ -222,7 +210,7 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
   }
   return {
     matmul: MATMUL_VARIANTS.shared,
-    attention: { threads: 32, floats: 128, shareKeys: false, divideHeadDim: exchange, stage: false },
+    attention: null,
     pagedAttention: { kind: 'chunks', threads: 64, tokens: 8, quad: exchange, splitBelow: 512 },
     threads: 64,
     rowThreads: 64,
@@ -233,5 +221,4 @@ export function tuningFor({ software, subgroupSize }: { software: boolean; subgr
 export const withTiles = (tuning: Tuning, choice: TileChoice): Tuning => ({
   ...tuning,
   matmul: matmulOf(choice),
-  attention: { ...tuning.attention, stage: choice.attention === 'workgroup' },
 });

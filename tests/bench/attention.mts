@@ -5,8 +5,7 @@
  */
 import { type Dispatch, Gpu, type View } from '../../src/engine/gpu.ts';
 import { attentionBackward } from '../../src/engine/kernels/attention-backward.ts';
-import { attention } from '../../src/engine/kernels/attention.ts';
-import { attentionTiles } from '../../src/engine/kernels/attention-tile.ts';
+import { attention, packedKernels } from '../../src/engine/kernels/attention.ts';
 import { matmul } from '../../src/engine/kernels/matmul.ts';
 import { pagedAttention } from '../../src/engine/kernels/paged-attention.ts';
 import { sample, sampleScratch } from '../../src/engine/kernels/sample.ts';
@@ -73,7 +72,7 @@ await add(
   counts,
   2 * tokens * 128 * 384,
 );
-console.log('tiles', attentionTiles(gpu.tuning.attention, headDim));
+console.log('tokens of a workgroup', packedKernels(gpu.tuning.attention, shape).tokens);
 await add('attention forward', attention(gpu, t, shape), counts, 2 * product);
 const [query, key] = attentionBackward(gpu, t, shape);
 await add('attention dq', [query!], counts, 3 * product);

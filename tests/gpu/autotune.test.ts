@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fastest, MEASURED_SHAPES, type TileStore, tunedTiles } from '../../src/engine/autotune.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
-import { ATTENTION_MEMORY, DEFAULT_TILES, MEASURED_TILES } from '../../src/engine/tuning.ts';
+import { DEFAULT_TILES, MEASURED_TILES } from '../../src/engine/tuning.ts';
 import { storedTiles } from '../../src/storage/tiles.ts';
 
 describe('autotune', () => {
@@ -22,14 +22,12 @@ describe('autotune', () => {
       tn: { form: 'tn', rows: 64, candidates: many },
     },
     width: 64,
-    attention: { rows: 64, heads: 2, kvHeads: 1, headDim: 16 },
   };
 
   test('measures each tile, stores the choice, and reads it at the next visit', async () => {
     const run = vi.spyOn(gpu, 'run');
     const choice = await tunedTiles(gpu, storedTiles, shapes);
     expect([few, many, many].every((names, i) => names.some((name) => name === [choice.few, choice.many, choice.tn][i]))).toBe(true);
-    expect(ATTENTION_MEMORY).toContain(choice.attention);
     expect(run.mock.calls.length).toBeGreaterThan(40);
     run.mockClear();
     expect(await tunedTiles(gpu, storedTiles, shapes)).toEqual(choice);
@@ -43,7 +41,7 @@ describe('autotune', () => {
   test.each<[string, TileStore]>([
     ['a storage that fails', { load: () => Promise.reject(new Error('no storage')), save: () => Promise.reject(new Error('no storage')) }],
     ['a tile that does not exist', { load: async () => ({ ...DEFAULT_TILES, many: 'shared 9x9' }), save: async () => {} }],
-    ['a choice without a kernel’s variant', { load: async () => ({ ...DEFAULT_TILES, attention: undefined }), save: async () => {} }],
+    ['a choice without a kernel’s variant', { load: async () => ({ ...DEFAULT_TILES, tn: undefined }), save: async () => {} }],
     ['a stored number', { load: async () => 7, save: async () => {} }],
   ])('%s: the tiles are measured', async (_, store) => {
     const run = vi.spyOn(gpu, 'run');

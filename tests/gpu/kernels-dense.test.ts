@@ -181,6 +181,30 @@ describe.each([true, false])('q/k rotation with norm %s', (norm) => {
   });
 });
 
+test('the norm of a head is exact to the last bit', async () => {
+  const [tokens, headDim] = [500, 16];
+  const counts = { tokens, rows: 0 };
+  // Each head has two values of at most 11 bits. So the mean of the squares is exact, and only the root can err.
+  const value = (head: number): number => 1024 + head;
+  const qkv = new Float64Array(tokens * 3 * headDim);
+  for (let head = 0; head < 2 * tokens; head++) qkv.set([value(head), 512], (Math.floor(head / 2) * 3 + (head % 2)) * headDim);
+  const ones = new Float64Array(headDim).fill(1);
+  const t = {
+    qkv: upload(gpu, qkv),
+    qk: gpu.buffer('qk', tokens * 2 * headDim * 4),
+    positions: uploadWords(gpu, Array<number>(tokens).fill(0)),
+    rope: upload(gpu, ropeTable(1, headDim, 1e6)),
+    counts: uploadCounts(gpu, counts),
+    qWeight: upload(gpu, ones),
+    kWeight: upload(gpu, ones),
+    rstd: gpu.buffer('rstd', tokens * 2 * 4),
+  };
+  await run(gpu, qkNormRope(gpu, t, { tokens: TOKENS, heads: 1, kvHeads: 1, headDim, eps: 0, norm: true }), counts);
+  const rstd = await download(gpu, t.rstd, 2 * tokens);
+  const errors = rstd.map((r, head) => Math.abs(r * Math.sqrt((value(head) ** 2 + 512 ** 2) / headDim) - 1));
+  expect(Math.max(...errors)).toBeLessThan(2 ** -24 * 1.01); // half of a last bit; 1 / sqrt(x) errs by 1.4 times as much
+});
+
 test('embedding and its gradient by buckets: two runs give the same bits', async () => {
   const [width, vocab, capacity] = [12, 31, 64];
   const ids = Array.from({ length: 45 }, (_, t) => (t % 3 === 0 ? 7 : (t * t) % vocab)); // token 7 is frequent

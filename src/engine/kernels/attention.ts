@@ -1,20 +1,18 @@
 /**
  * Causal grouped-query attention over a packed batch (FlashAttention-2, Dao 2023: no score matrix is stored).
  *
- * `attentionReference` has the computation as a plain loop. The kernel computes the same in tiles (attention-tile.ts): a thread visits
- * the keys of its tokens once, in blocks of four, and keeps a running maximum and a running sum of the softmax.
+ * `attentionReference` has the computation as a plain loop. The kernels (attention-quad.ts, attention-block.ts) visit the keys of a few
+ * tokens once, in blocks, and keep a running maximum and a running sum of the softmax.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
-import { defineKernel } from '../kernel.ts';
 import { rowCount, type Rows } from '../rows.ts';
-import { type AttentionTile, attentionTiles, eachKeyBlock, queryTokens, repeat, seen, TileText, tileTokens } from './attention-tile.ts';
+import type { AttentionTuning } from '../tuning.ts';
+import { blockForward, blockKeyGradient, blockQueryGradient, blockTokens } from './attention-block.ts';
+import { quadForward, quadKeyGradient, quadQueryGradient, quadTokens } from './attention-quad.ts';
+import { type AttentionShape, checkAttentionShape } from './attention-shape.ts';
 
-export interface AttentionSizes {
+export interface AttentionSizes extends AttentionShape {
   tokens: Rows;
-  heads: number;
-  kvHeads: number;
-  /** A multiple of 4. */
-  headDim: number;
 }
 
 export interface AttentionTensors {
@@ -39,7 +37,7 @@ export function* attendedKeys(ends: ArrayLike<number>, t: number): Generator<num
 /** Computes attention in float64: out [tokens, heads·headDim] and lse [tokens, heads]. */
 export function attentionReference(
   t: { qk: Float64Array; qkv: Float64Array; ends: ArrayLike<number> },
-  p: Omit<AttentionSizes, 'tokens'>,
+  p: AttentionShape,
 ): { out: Float64Array; lse: Float64Array } {
   const { heads, kvHeads, headDim } = p;
   const kStride = (heads + kvHeads) * headDim;
@@ -70,81 +68,22 @@ export function attentionReference(
   return { out, lse };
 }
 
-export const LOG2E = Math.LOG2E;
-
-/** @throws RangeError that names a size the kernels cannot use. */
-export function checkAttentionSizes({ heads, kvHeads, headDim }: Omit<AttentionSizes, 'tokens'>): void {
-  if (headDim <= 0 || headDim % 4 !== 0) throw new RangeError(`headDim ${headDim}: expected a positive multiple of 4`);
-  if (kvHeads <= 0 || heads % kvHeads !== 0) throw new RangeError(`heads ${heads}: expected a multiple of kvHeads (${kvHeads})`);
-}
-
-function forwardKernel({ heads, kvHeads, headDim }: AttentionSizes, tile: AttentionTile) {
-  const d4 = headDim / 4;
-  const text = new TileText(tile, headDim);
-  const own = text.vectors;
-  const scale = LOG2E / Math.sqrt(headDim);
-  const [kStride, vStride] = [(heads + kvHeads) * d4, (heads + 2 * kvHeads) * d4];
-  const [ks, vs] = [text.array('qk'), text.array('qkv')];
-  const body = /* wgsl */ `${queryTokens(heads, kvHeads, d4)}
-  ${text.eachToken(
-    (r) => `
-  let token${r} = ${text.token(r)};
-  ${repeat(own, (d) => `let q${r}_${d} = qk[token${r} * ${kStride}u + head * ${d4}u + ${text.at(d)}] * ${scale}; var o${r}_${d} = vec4f();`)}
-  var m${r} = -1e30; var l${r} = 0.0;`,
-  )}${eachKeyBlock(
-    text,
-    { kStride, vStride },
-    `
-      ${text.eachToken((r) => `var s${r}_0 = 0.0; var s${r}_1 = 0.0; var s${r}_2 = 0.0; var s${r}_3 = 0.0;`)}
-      ${repeat(
-        own,
-        (
-          d,
-        ) => `{ ${text.share ? `let k = ${ks}[k_at0 + ${text.at(d)}]; ` : ''}${text.four('k', 'k', (t) => `${ks}[k_at${t} + ${text.at(d)}]`)}
-        ${text.eachToken((r) => repeat(4, (t) => `s${r}_${t} += dot(q${r}_${d}, k${t});`, ' '))} }`,
-      )}
-      ${text.eachToken(
-        (r) => `${text.sum(...[0, 1, 2, 3].map((t) => `s${r}_${t}`))}
-      ${repeat(4, (t) => `s${r}_${t} = select(-3e30, s${r}_${t}, ${seen(text, r, t)});`)}
-      var top${r} = max(max(s${r}_0, s${r}_1), max(s${r}_2, s${r}_3));
-      top${r} = max(top${r}, m${r});
-      let fade${r} = exp2(m${r} - top${r}); m${r} = top${r};
-      ${repeat(4, (t) => `let p${r}_${t} = exp2(s${r}_${t} - m${r});`)}
-      l${r} = l${r} * fade${r} + (p${r}_0 + p${r}_1) + (p${r}_2 + p${r}_3);`,
-      )}
-      ${repeat(
-        own,
-        (
-          d,
-        ) => `{ ${text.share ? `let v = ${vs}[v_at0 + ${text.at(d)}]; ` : ''}${text.four('v', 'v', (t) => `${vs}[v_at${t} + ${text.at(d)}]`)}
-        ${text.eachToken((r) => `o${r}_${d} = o${r}_${d} * fade${r} + (${repeat(4, (t) => `p${r}_${t} * v${t}`, ' + ')});`)} }`,
-      )}`,
-  )}
-  ${text.eachToken(
-    (r) => `if (token${r} < n) {
-    let scale = 1.0 / l${r};
-    ${repeat(own, (d) => `out[(token${r} * ${heads}u + head) * ${d4}u + ${text.at(d)}] = o${r}_${d} * scale;`)}
-    if (${text.leader}) { lse[token${r} * ${heads}u + head] = (m${r} + log2(l${r})) * ${Math.LN2}; }
-  }`,
-  )}`;
-  return defineKernel({
-    label: 'attention',
-    dims: { rows: 'Rows' },
-    reads: { qk: 'vec4f', qkv: 'vec4f', ends: 'u32' },
-    writes: { out: 'vec4f', lse: 'f32' },
-    subgroups: text.subgroups,
-    body: text.main(body),
-  });
+/** The kernels for a device, and the number of tokens that a workgroup of each serves. */
+export function packedKernels(tuning: AttentionTuning | null, p: AttentionShape) {
+  if (tuning === null)
+    return { tokens: blockTokens(p), kernels: { forward: blockForward(p), query: blockQueryGradient(p), key: blockKeyGradient(p) } };
+  const { forward, query, key } = quadTokens(p, tuning);
+  const { threads } = tuning;
+  return {
+    tokens: { forward: forward * threads, query: query * threads, key: key * threads },
+    kernels: { forward: quadForward(p, tuning), query: quadQueryGradient(p, tuning), key: quadKeyGradient(p, tuning) },
+  };
 }
 
 /** out = softmax(q kᵀ / √headDim) v over the `attendedKeys` of each token. Also writes lse, which the backward pass needs. */
-export function attention(
-  gpu: Gpu,
-  t: AttentionTensors,
-  p: AttentionSizes,
-  tile = attentionTiles(gpu.tuning.attention, p.headDim).forward,
-): Dispatch[] {
-  checkAttentionSizes(p);
-  const groups: Dispatch['workgroups'] = (counts) => [Math.ceil(rowCount(p.tokens, counts) / tileTokens(tile)), p.heads];
-  return [gpu.dispatch(forwardKernel(p, tile), { ...t, dims: { rows: p.tokens } }, groups)];
+export function attention(gpu: Gpu, t: AttentionTensors, p: AttentionSizes, tuning = gpu.tuning.attention): Dispatch[] {
+  checkAttentionShape(p);
+  const { kernels, tokens } = packedKernels(tuning, p);
+  const groups: Dispatch['workgroups'] = (counts) => [Math.ceil(rowCount(p.tokens, counts) / tokens.forward), p.heads];
+  return [gpu.dispatch(kernels.forward, { ...t, dims: { rows: p.tokens } }, groups)];
 }

@@ -5,7 +5,7 @@
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import type { PagedAttentionTuning } from '../tuning.ts';
-import { checkAttentionSizes } from './attention.ts';
+import { checkAttentionShape } from './attention-shape.ts';
 import type { KvCacheSizes } from './kv-cache.ts';
 import { chunkAttention, chunkPartBytes } from './paged-attention-chunks.ts';
 import { keyAttention } from './paged-attention-keys.ts';
@@ -35,7 +35,7 @@ export const pagedPartBytes = (tuning: PagedAttentionTuning, p: Omit<KvCacheSize
 
 /** out[t] = softmax(q_t Kᵀ / √headDim) V over the positions 0 … positions[t] of the token's slot. */
 export function pagedAttention(gpu: Gpu, t: PagedAttentionTensors, p: KvCacheSizes, tuning = gpu.tuning.pagedAttention): Dispatch[] {
-  checkAttentionSizes(p);
+  checkAttentionShape(p);
   return tuning.kind === 'chunks' ? chunkAttention(gpu, t, p, tuning) : keyAttention(gpu, t, p, tuning);
 }
 

@@ -59,6 +59,21 @@ fn sines(at: u32) -> vec4f { let u = rope[at]; let v = rope[at + 1u]; return vec
 export const GAIN_WGSL = `
 fn gain(is_q: bool, c: u32) -> vec4f { if (is_q) { return qWeight[c]; } return kWeight[c]; }`;
 
+/**
+ * WGSL: 1 / √x within half a last bit, where `1 / sqrt(x)` errs by 1.4 times as much. An error here scales all scores of a head, and a sharp softmax
+ * magnifies it. The guess has 12 bits, so the error of its square is computed almost exactly, by products of 12-bit parts.
+ */
+const INVERSE_SQRT_WGSL = `
+fn high_bits(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u); }
+fn exact_inverse_sqrt(x: f32) -> f32 {
+  let guess = high_bits(1f / sqrt(x));
+  let square = guess * guess;
+  let square_high = high_bits(square);
+  let x_high = high_bits(x);
+  let error = ((1f - square_high * x_high) - square_high * (x - x_high)) - (square - square_high) * x;
+  return guess + guess * error * (0.5f + 0.375f * error);
+}`;
+
 export interface QkTensors {
   /** [tokens, (heads + 2·kvHeads)·headDim], the projections before norm and RoPE. */
   qkv: View;
@@ -120,10 +135,10 @@ export function qkNormRope(gpu: Gpu, t: QkTensors & { qk: View }, sizes: QkSizes
     dims: QK_DIMS,
     reads: { ...reads, qWeight: 'vec4f', kWeight: 'vec4f' },
     writes: { qk: 'vec4f', rstd: 'f32' },
-    body: `${GAIN_WGSL}${main(
+    body: `${GAIN_WGSL}${INVERSE_SQRT_WGSL}${main(
       `var squares = vec4f();
   for (var c = 0u; c < width; c++) { let v = qkv[begin + c]; squares += v * v; }
-  let r = 1f / sqrt((squares.x + squares.y + squares.z + squares.w) / f32(4u * width) + dims.eps);
+  let r = exact_inverse_sqrt((squares.x + squares.y + squares.z + squares.w) / f32(4u * width) + dims.eps);
   rstd[i] = r;`,
       (c) => `qkv[begin + ${c}] * r * gain(head < heads, ${c})`,
     )}`,
