@@ -12,6 +12,7 @@ import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts
 import { GROUPS } from '../src/training/settings/index.ts';
 import type { Setting, SettingGroup } from '../src/training/settings/setting.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
+import { predictedRows } from './predicted-steps.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BASE = PRESETS[DEFAULT_PRESET]!.config;
@@ -124,6 +125,10 @@ const TABLES: Record<string, () => string> = {
       ['preset', 'model', `settings that differ from ${code(DEFAULT_PRESET)}`],
       Object.entries(PRESETS).map(([name, preset]) => [code(name), preset.model, changes(preset)]),
     ),
+  'predicted steps': () => {
+    const [head, ...rows] = predictedRows();
+    return table(head!, rows);
+  },
   algorithms: () =>
     table(
       ['name', 'settings'],

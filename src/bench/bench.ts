@@ -11,14 +11,17 @@ import { matmul } from '../engine/kernels/matmul.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
 import type { Engine, WeightSource } from '../engine/types.ts';
-import { grpoLoss, sftLoss } from '../training/grpo-loss.ts';
-import { PAPER } from '../training/defaults.ts';
+import { sftLoss } from '../training/grpo-loss.ts';
+import { grpoStep } from './grpo-step.ts';
 import {
+  ADAMW,
   type BenchModel,
   benchModels,
   chosenWorkloads,
   DECODE_BATCHES,
   decodeWork,
+  grpoLength,
+  grpoPrefill,
   grpoWork,
   prefillWork,
   trainWork,
@@ -36,11 +39,11 @@ const LARGE_MATMULS = [
   { m: 4096, k: 4096, n: 4096 },
 ];
 
-const ADAMW = { lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0, grad_clip: 1 };
-
 interface Job {
   name: string;
   work: Work;
+  /** The tokens that the sampler must prefill. Absent if the workload does not count them. */
+  needed?: number;
   /** Prepares a repetition, and returns the function to time. */
   prepare: (engine: Engine, repetition: number) => Promise<() => Promise<unknown>>;
 }
@@ -80,18 +83,35 @@ export async function bench(
     const batch = Math.max(...DECODE_BATCHES);
     const perSequence = 16 * Math.ceil((decode.prompt + decode.tokens + 1) / 16);
     const engine = await createEngine(gpu, config, noise(model), {
-      maxModelLen: Math.max(prefill + 1, train.length, grpo ? grpo.prompt + grpo.tokens : 0),
+      maxModelLen: Math.max(prefill + 1, train.length, grpo ? grpoLength(grpo) : 0),
       slots: batch,
-      kvTokens: Math.max(batch * perSequence, prefill + 16, grpo ? grpo.tasks * (grpo.prompt + grpo.rollouts * (grpo.tokens + 16)) : 0),
+      kvTokens: Math.max(grpo ? grpo.kvTokens : batch * perSequence, prefill + 16),
       precision,
       kvFormat: kvBytes === 2 ? 'f16' : 'f32',
       ...(rank > 0 && { lora: { rank, scale: 2, targets: LORA_TARGETS } }),
     });
     try {
-      for (const { name, work, prepare } of jobs) {
+      for (const { name, work, needed, prepare } of jobs) {
         next(name);
-        const ms = await times(3, (repetition) => prepare(engine, repetition), signal);
-        report.workloads.push({ name, reduced: model.reduced, ...speed(work, Math.min(...ms), ceilings), all_ms: ms });
+        let prefilled = engine.tokensPrefilled;
+        const runs = await times(
+          3,
+          (repetition) => prepare(engine, repetition),
+          signal,
+          () => {
+            const before = prefilled;
+            return (prefilled = engine.tokensPrefilled) - before;
+          },
+        );
+        const { ms, cpu_s, counted } = runs.reduce((best, run) => (run.ms < best.ms ? run : best));
+        report.workloads.push({
+          name,
+          reduced: model.reduced,
+          ...speed(work, ms, ceilings),
+          cpu_s,
+          ...(needed !== undefined && { prefilled: counted, needed }),
+          all_ms: runs.map((run) => run.ms),
+        });
       }
     } finally {
       engine.destroy();
@@ -104,16 +124,18 @@ export async function bench(
 const shapeName = ({ m, k, n }: { m: number; k: number; n: number }) => `${m}x${k}x${n}`;
 
 /** The speed of a workload that took `ms`. `share` is its share of the speed that the roofline allows. */
-function speed({ tokens, flops, bytes }: Work, ms: number, ceilings: { gflops: number; gb_per_s: number }) {
+function speed({ tokens, computed, flops, bytes }: Work, ms: number, ceilings: { gflops: number; gb_per_s: number }) {
   const gflops = flops / ms / 1e6;
   const byBytes = (flops / bytes) * ceilings.gb_per_s;
   return {
     ms,
     tokens,
     tokens_per_s: (1000 * tokens) / ms,
+    computed_tokens: computed,
     flops,
     bytes,
     gflops,
+    share_of_matmul: gflops / ceilings.gflops,
     bound: byBytes < ceilings.gflops ? ('bytes' as const) : ('operations' as const),
     share: gflops / Math.min(byBytes, ceilings.gflops),
   };
@@ -178,49 +200,11 @@ function jobsOf(model: BenchModel): Job[] {
           {
             name: `grpo-${name}`,
             work: grpoWork(model, grpo),
-            prepare: async (engine: Engine, repetition: number) => () =>
-              grpoStep(
-                engine,
-                Array.from({ length: grpo.tasks }, (_, task) => tokensOf(4000 + repetition * grpo.tasks + task, grpo.prompt)),
-                grpo.rollouts,
-                grpo.tokens,
-              ),
+            needed: grpoPrefill(grpo),
+            prepare: async (engine: Engine, repetition: number) => () => grpoStep(engine, grpo, repetition),
           },
         ]),
   ];
-}
-
-/**
- * A step as in a GRPO run: samples rollouts of each prompt, computes the log-probabilities of the reference, and makes an update. Every
- * second rollout has the advantage 1, the others -1.
- */
-async function grpoStep(engine: Engine, prompts: readonly number[][], rollouts: number, maxNewTokens: number): Promise<void> {
-  const sampled = await Promise.all(
-    prompts.flatMap((prompt, task) =>
-      Array.from({ length: rollouts }, async (_, i) => {
-        const sequence = await engine.sampler.open({ seed: 1, stream: task * rollouts + i });
-        engine.sampler.append(sequence, prompt);
-        const { tokens, logprobs } = await engine.sampler.generate(sequence, { maxNewTokens, temperature: 1, stopTokenIds: [] });
-        engine.sampler.close(sequence);
-        const before = prompt.map(() => 0);
-        return {
-          tokens: [...prompt, ...tokens],
-          lossMask: [...before, ...tokens.map(() => 1)],
-          weight: 1 / (prompts.length * rollouts * maxNewTokens),
-          advantage: i % 2 === 0 ? 1 : -1,
-          oldLogprobs: [...before, ...logprobs],
-        };
-      }),
-    ),
-  );
-  await engine.snapshotReference();
-  const reference = await engine.score(sampled, { weights: 'reference' });
-  const sequences = sampled.map(({ advantage, oldLogprobs, ...sequence }, i) => ({
-    ...sequence,
-    inputs: [advantage, oldLogprobs, reference.logprobs[i]!],
-  }));
-  await engine.accumulate(sequences, grpoLoss(PAPER));
-  await engine.step(ADAMW);
 }
 
 /** GFLOP/s of y = x·Wᵀ. Each submit runs several matmuls, and the fastest of five submits counts. */
@@ -232,12 +216,12 @@ async function matmulRate(gpu: Gpu, { m, n, k }: { m: number; n: number; k: numb
   const once = matmul(gpu, { a, b, c, counts }, { form: 'nt', rows: { of: 'tokens' }, n, k });
   const program = Array.from({ length: repeats }, () => once).flat();
   await gpu.ready();
-  const ms = await times(5, async () => async () => {
+  const runs = await times(5, async () => async () => {
     gpu.run(program, { tokens: m, rows: 0 });
     await gpu.device.queue.onSubmittedWorkDone();
   });
   for (const view of [counts, a, b, c]) gpu.destroyBuffer(view);
-  return (flops * repeats) / Math.min(...ms) / 1e6;
+  return (flops * repeats) / fastest(runs) / 1e6;
 }
 
 /** GB/s of copies from buffer to buffer. A byte counts twice, as it is read and written. The fastest of five submits counts. */
@@ -246,7 +230,7 @@ async function copyRate({ device, info }: Gpu): Promise<number> {
   const repeats = info.software ? 4 : 64;
   const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
   const [from, to] = [0, 1].map((i) => device.createBuffer({ label: `bench copy ${i}`, size, usage })) as [GPUBuffer, GPUBuffer];
-  const ms = await times(5, async () => async () => {
+  const runs = await times(5, async () => async () => {
     const encoder = device.createCommandEncoder();
     for (let i = 0; i < repeats; i++) encoder.copyBufferToBuffer(from, 0, to, 0, size);
     device.queue.submit([encoder.finish()]);
@@ -254,25 +238,44 @@ async function copyRate({ device, info }: Gpu): Promise<number> {
   });
   from.destroy();
   to.destroy();
-  return (2 * size * repeats) / Math.min(...ms) / 1e6;
+  return (2 * size * repeats) / fastest(runs) / 1e6;
 }
 
-/** Milliseconds of each of `count` repetitions. One more repetition, before them, warms up and is not counted. */
+interface Run {
+  ms: number;
+  /** CPU seconds of this process, or null in a browser. A software GPU of Node computes in this process. */
+  cpu_s: number | null;
+  /** What `count` returned after the run. */
+  counted: number;
+}
+
+/** Measures `runs` repetitions. One more repetition, before them, warms up and is not counted. */
 async function times(
-  count: number,
+  runs: number,
   prepare: (repetition: number) => Promise<() => Promise<unknown>>,
   signal?: AbortSignal,
-): Promise<number[]> {
-  const ms: number[] = [];
-  for (let repetition = 0; repetition <= count; repetition++) {
+  count = () => 0,
+): Promise<Run[]> {
+  const measured: Run[] = [];
+  for (let repetition = 0; repetition <= runs; repetition++) {
     signal?.throwIfAborted();
     const work = await prepare(repetition);
-    const start = performance.now();
+    count();
+    const [start, cpu] = [performance.now(), cpuSeconds()];
     await work();
-    if (repetition > 0) ms.push(performance.now() - start);
+    const [ms, counted] = [performance.now() - start, count()];
+    if (repetition > 0) measured.push({ ms, cpu_s: cpu === null ? null : cpuSeconds()! - cpu, counted });
   }
-  return ms;
+  return measured;
 }
+
+const fastest = (runs: readonly Run[]) => Math.min(...runs.map(({ ms }) => ms));
+
+const cpuSeconds = (): number | null => {
+  if (!('process' in globalThis)) return null;
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
 
 /** A source of untrained weights, made piece by piece: matrices are noise, norms are 1. */
 function noise({ config, precision }: BenchModel): WeightSource {

@@ -15,10 +15,19 @@ export interface BenchResult {
   all_ms: number[];
   tokens: number;
   tokens_per_s: number;
+  /** Tokens that pass through the layers. A token counts once in each pass of generation, reference and update. */
+  computed_tokens: number;
+  /** CPU seconds of the process, or null in a browser. */
+  cpu_s: number | null;
+  /** Tokens that the sampler prefilled, and those that it must prefill at least. Only GRPO steps count them. */
+  prefilled?: number;
+  needed?: number;
   flops: number;
   /** The bytes that the workload must move at least. */
   bytes: number;
   gflops: number;
+  /** The share of the speed of the matmul. */
+  share_of_matmul: number;
   /** The part of the roofline that limits the workload. */
   bound: 'operations' | 'bytes';
   /** The share of the speed that the roofline allows. */

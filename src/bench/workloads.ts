@@ -24,9 +24,28 @@ export interface BenchModel {
   prefill: number;
   /** For each sequence: `prompt` tokens before the measurement, and `tokens` measured tokens. */
   decode: { prompt: number; tokens: number };
-  /** A GRPO step: `tasks` prompts of `prompt` tokens, `rollouts` rollouts of each, and `tokens` new tokens in each rollout. */
-  grpo?: { tasks: number; rollouts: number; prompt: number; tokens: number };
+  grpo?: GrpoShape;
 }
+
+/** A GRPO step. All conversations begin with the same prompt. */
+export interface GrpoShape {
+  tasks: number;
+  /** Conversations of each task. */
+  rollouts: number;
+  /** Tokens of the prompt. */
+  prompt: number;
+  turns: number;
+  /** Tokens that a conversation reads before each turn: what the customer says, or the result of a tool. */
+  reads: number;
+  /** Tokens that it samples in each turn. */
+  writes: number;
+  /** Milliseconds that a customer takes for an answer. Every second answer comes from a tool, which takes no time. */
+  waitMs: number;
+  /** Tokens that the KV cache holds. */
+  kvTokens: number;
+}
+
+export const ADAMW = { lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0, grad_clip: 1 };
 
 const MODELS = ['nano', 'smollm2-135m', 'qwen3-0.6b'] as const;
 export const DECODE_BATCHES = [1, 8, 16, 64] as const;
@@ -54,6 +73,9 @@ const QWEN3 = {
 
 /** The models of the bench. A software GPU gets a smaller part of the large one. */
 export function benchModels(software: boolean): BenchModel[] {
+  const grpo = software
+    ? { tasks: 2, rollouts: 2, prompt: 48, turns: 3, reads: 8, writes: 4, waitMs: 200, kvTokens: 160 }
+    : { tasks: 8, rollouts: 8, prompt: 3000, turns: 9, reads: 152, writes: 42, waitMs: 1000, kvTokens: 32_768 };
   return [
     {
       // The comparison with other libraries (tests/bench/peers) uses this model too.
@@ -99,7 +121,7 @@ export function benchModels(software: boolean): BenchModel[] {
       train: software ? { batch: 2, length: 256 } : { batch: 4, length: 512 },
       prefill: software ? 256 : 512,
       decode: { prompt: 16, tokens: software ? 8 : 32 },
-      grpo: software ? { tasks: 2, rollouts: 4, prompt: 128, tokens: 16 } : { tasks: 8, rollouts: 8, prompt: 512, tokens: 256 },
+      grpo,
     },
     {
       name: 'qwen3-0.6b',
@@ -120,13 +142,16 @@ export function benchModels(software: boolean): BenchModel[] {
       train: software ? { batch: 1, length: 128 } : { batch: 4, length: 512 },
       prefill: software ? 128 : 512,
       decode: { prompt: 16, tokens: software ? 8 : 32 },
-      grpo: software ? { tasks: 2, rollouts: 2, prompt: 64, tokens: 16 } : { tasks: 8, rollouts: 8, prompt: 512, tokens: 256 },
+      grpo,
     },
   ];
 }
 
 export interface Work {
+  /** Tokens for which the workload exists: those trained on, prefilled or sampled. */
   tokens: number;
+  /** Tokens that pass through the layers. A token counts once in each pass of generation, reference and update. */
+  computed: number;
   flops: number;
   /** The bytes that must move at least. */
   bytes: number;
@@ -168,6 +193,7 @@ export function trainWork(model: BenchModel): Work {
   const adapters = model.rank === 0 ? 0 : 6 * trained;
   return {
     tokens,
+    computed: tokens,
     flops: tokens * (passes * (layers + head) + adapters) + (3 * pair * tokens * length) / 2,
     // Weights are read in the forward and the backward pass. For each trained value, the gradient is written and read, and the weight and
     // two moments are read and written.
@@ -175,17 +201,27 @@ export function trainWork(model: BenchModel): Work {
   };
 }
 
-/** Sampling rollouts, computing the reference's log-probabilities, and updating the adapters. A prompt that rollouts share counts once. */
-export function grpoWork(model: BenchModel, { tasks, rollouts, prompt, tokens: sampled }: NonNullable<BenchModel['grpo']>): Work {
+/** The tokens of one conversation of a GRPO step. */
+export const grpoLength = ({ prompt, turns, reads, writes }: GrpoShape): number => prompt + turns * (reads + writes);
+
+/** The tokens that must be prefilled: the prompt once, and for each turn what it reads and the last sample of the turn before. */
+export const grpoPrefill = ({ tasks, rollouts, prompt, turns, reads }: GrpoShape): number =>
+  prompt + tasks * rollouts * (turns * reads + turns - 1);
+
+/** Sampling conversations, computing the reference's log-probabilities, and updating the adapters. The shared prompt counts once. */
+export function grpoWork(model: BenchModel, shape: GrpoShape): Work {
   const { layers, head, pair, bytes, trained } = sizes(model);
-  const tokens = tasks * rollouts * sampled;
-  const all = tasks * prompt + tokens;
-  const seen = (tasks * prompt ** 2) / 2 + tokens * (prompt + sampled / 2);
+  const { tasks, rollouts, prompt, turns, writes } = shape;
+  const after = grpoLength(shape) - prompt;
+  const tokens = tasks * rollouts * turns * writes;
+  const all = prompt + tasks * rollouts * after;
+  const seen = prompt ** 2 / 2 + tasks * rollouts * after * (prompt + after / 2);
   // Three forward passes (generation, reference, update), and one backward pass (update).
   return {
     tokens,
+    computed: 3 * all,
     flops: all * (8 * layers + 6 * trained) + 8 * tokens * head + 5 * pair * seen,
-    bytes: (sampled + 3) * bytes + trained * 4 * 8,
+    bytes: (turns * writes + 3) * bytes + trained * 4 * 8,
   };
 }
 
@@ -193,7 +229,7 @@ export function grpoWork(model: BenchModel, { tasks, rollouts, prompt, tokens: s
 export function prefillWork(model: BenchModel): Work {
   const { layers, head, pair, bytes } = sizes(model);
   const tokens = model.prefill;
-  return { tokens, flops: 2 * (tokens * layers + head) + (pair * tokens * tokens) / 2, bytes };
+  return { tokens, computed: tokens, flops: 2 * (tokens * layers + head) + (pair * tokens * tokens) / 2, bytes };
 }
 
 export function decodeWork(model: BenchModel, batch: number): Work {
@@ -204,6 +240,7 @@ export function decodeWork(model: BenchModel, batch: number): Work {
   const seen = steps * (prompt + 1 + steps / 2);
   return {
     tokens: batch * steps,
+    computed: batch * steps,
     flops: batch * (2 * steps * (layers + head) + pair * seen),
     bytes: steps * bytes + batch * seen * 2 * num_hidden_layers * num_key_value_heads * head_dim * model.kvBytes,
   };

@@ -69,6 +69,11 @@ export class KvPages {
     return (Object.assign(entry, { key, content: ++this.#lastContent }) as Required<Page>).content;
   }
 
+  /** Whether exactly one sequence holds the page. */
+  isOwn(page: number): boolean {
+    return this.#pages[page]!.references === 1;
+  }
+
   release(page: number): void {
     const entry = this.#pages[page]!;
     if (entry.references === 0) throw new RangeError(`page ${page} of the KV cache is released more often than taken`);

@@ -13,6 +13,8 @@ export interface Slot extends Sequence {
   /** Number of tokens whose keys and values are in the cache. */
   cached: number;
   readonly pages: number[];
+  /** Number of tokens at its first request. */
+  prompt?: number;
   /** The `Content` of each full page that is registered so far. */
   readonly contents: Content[];
   request?: Request;

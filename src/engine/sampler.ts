@@ -1,17 +1,24 @@
 /**
- * Continuous batching: one loop serves many `generate` calls at once. Each round of the loop does three things. It prefills the known
- * tokens that are not yet in the KV cache (packed, from any slot). It runs a block of decode steps for all sequences that are
- * generating. It reads all samples with one read. A sequence that waits for its caller costs no time.
+ * Continuous batching: one loop serves many `generate` calls at once. Each round of the loop prefills the known tokens that are not yet
+ * in the KV cache (packed, from any slot). Then it runs a block of decode steps for all sequences that are generating. It reads all
+ * samples of a part with one read. A sequence that waits for its caller costs no time.
  *
- * If the cache has no free pages, some sequences lose their pages (slot-pages.ts). A call that lost its pages computes its tokens
- * again when pages are free. Its samples stay the same, because their random numbers depend only on seed, stream and position.
+ * If the cache is too small for all sequences, the oldest ones come first, and a new one begins only if the cache will have room for its
+ * growth (slot-pages.ts). Samples do not depend on this, because their random numbers depend only on seed, stream and position.
  */
 import type { DecodeProgram, Sampled } from './decode-program.ts';
 import { NO_TOKEN, type SampleRow } from './kernels/sample.ts';
 import type { Allocation } from './allocation.ts';
 import { checkParams, type Request, sampleRow, type Slot } from './requests.ts';
-import { SlotPages } from './slot-pages.ts';
+import { comparePages, SlotPages } from './slot-pages.ts';
 import type { Generation, Sampler, SamplingParams, Sequence } from './types.ts';
+
+/** If all requests wait for pages: milliseconds until the next round, and until an idle sequence loses its pages. */
+const POLL_MS = 4;
+const PATIENCE_MS = 60_000;
+
+/** Whether the cache holds all tokens of the request's sequence except the last one. */
+const isReady = ({ sequence: { cached, length, pages } }: Request): boolean => pages.length > 0 && length - cached === 1;
 
 export class BatchSampler implements Sampler {
   tokensPrefilled = 0;
@@ -24,6 +31,7 @@ export class BatchSampler implements Sampler {
   #program: DecodeProgram | undefined;
   #serving = false;
   #stale = false;
+  #stalledMs = 0;
   #lastId = 0;
 
   constructor(
@@ -35,7 +43,7 @@ export class BatchSampler implements Sampler {
     /** The GPU side. Each round runs inside `turn` and asks for the program with `get`, which rejects after the engine was closed. */
     readonly program: Pick<Allocation<DecodeProgram>, 'get' | 'check'> & { turn(work: () => Promise<void>): Promise<void> },
   ) {
-    this.#pages = new SlotPages(pages.count, pages.pageSize, this.#open);
+    this.#pages = new SlotPages(pages.count, pages.pageSize, this.#open, maxModelLen);
     this.#freeSlots = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
   }
 
@@ -81,6 +89,7 @@ export class BatchSampler implements Sampler {
     return new Promise((resolve, reject) => {
       slot.request = { sequence: slot, params, stops: new Set(params.stopTokenIds), signal, tokens: [], logprobs: [], resolve, reject };
       slot.sampling = slot.request.tokens;
+      slot.prompt ??= slot.length;
       this.#requests.add(slot.request);
       void this.#serve();
     });
@@ -91,7 +100,7 @@ export class BatchSampler implements Sampler {
     if (slot.closed) return;
     slot.closed = true;
     if (slot.request) this.#fail(slot.request, new Error(`sequence ${slot.id} was closed while it generated`));
-    this.#pages.drop(slot);
+    this.#pages.end(slot);
     this.#open.delete(slot);
     this.#freeSlots.push(slot.slot);
     this.#waiting.shift()?.();
@@ -144,95 +153,103 @@ export class BatchSampler implements Sampler {
     }
   }
 
-  /** One round of the loop: prefill, decode, read back. */
+  /** One round of the loop: prefill, then decode. Each part reads its samples back, so sequences decode in the round of their prefill. */
   async #round(program: DecodeProgram): Promise<void> {
     program.discard();
-    const ready: Request[] = [];
-    const fresh: Request[] = [];
-    for (const request of this.#requests) (request.sequence.length - request.sequence.cached === 1 ? ready : fresh).push(request);
-    const expected = this.#queue(program, ready, fresh);
+    const prefilled = this.#prefill(program);
+    if (prefilled.length > 0) await this.#collect(program, prefilled);
+    const decoded = this.#decode(program);
+    if (prefilled.length + decoded.length > 0) this.#stalledMs = 0;
+    else await this.#stall();
+    if (decoded.length > 0 || prefilled.length === 0) await this.#collect(program, decoded);
+  }
+
+  /** All pages are held by sequences that wait for their callers. They keep their pages, unless no caller comes back for a long time. */
+  async #stall(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    this.#stalledMs += POLL_MS;
+    if (this.#stalledMs >= PATIENCE_MS) this.#pages.dropIdle();
+  }
+
+  /** Reads the samples of `requests`. A request occurs once for each of its samples. */
+  async #collect(program: DecodeProgram, requests: readonly Request[]): Promise<void> {
     const samples = await program.collect();
-    expected.forEach((request, i) => {
+    requests.forEach((request, i) => {
       if (this.#requests.has(request)) this.#accept(request, samples[i]!);
     });
-    for (const { sequence } of new Set(expected)) {
-      // The cache holds all tokens except the last one. If a request failed after its prefill, a later call computes its last token again.
+    for (const { sequence } of new Set(requests)) {
       if (sequence.closed) continue;
+      // The cache holds all tokens except the last one. If a request failed after its prefill, a later call computes its last token again.
       sequence.cached = sequence.length - 1;
       this.#pages.register(sequence);
     }
   }
 
-  /** Queues the work of a round. Returns the request of each sample, in the order in which `collect` returns the samples. */
-  #queue(program: DecodeProgram, ready: readonly Request[], fresh: readonly Request[]): Request[] {
-    const steps = Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
-    // Older requests get pages before newer ones. A request that gets no pages waits for a later round.
-    const decoding = ready.filter((request, i) => {
-      const { sequence } = request;
-      const victims = [...ready.slice(i + 1).reverse(), ...fresh];
-      const preempted = sequence.length - sequence.cached > 1;
-      return !preempted && this.#reserve(program, sequence, Math.min(sequence.length + steps, this.maxModelLen), victims);
-    });
-    // Sequences with the same first pages become neighbours, because neighbours can share the loads of these pages.
-    decoding.sort((a, b) => comparePages(a.sequence.pages, b.sequence.pages));
-    const expected = this.#prefill(program, fresh);
-    if (decoding.length === 0) return expected;
-    program.decode(
-      decoding.map((request) => {
-        const { sequence } = request;
-        const position = sequence.length - 1;
-        return { token: sequence.tokens[position]!, position, slot: sequence.slot, params: sampleRow(request) };
-      }),
-      steps,
-    );
-    for (let step = 0; step < steps; step++) expected.push(...decoding);
-    return expected;
+  /** The requests, those of the oldest sequences first. A sequence that comes back from a tool keeps its place. */
+  #byAge(): Request[] {
+    return [...this.#requests].sort((a, b) => a.sequence.id - b.sequence.id);
   }
 
-  /** Number of tokens that this request may still sample. */
-  #room({ sequence, params, tokens }: Request): number {
-    return Math.min(params.maxNewTokens - tokens.length, this.maxModelLen - sequence.length);
-  }
-
-  /** Computes all known tokens of `requests`. Returns the requests that get a sample, in the order in which `collect` returns them. */
-  #prefill(program: DecodeProgram, requests: readonly Request[]): Request[] {
-    const sampled: Request[] = [];
+  /** Queues the prefill of all known tokens of sequences that have pages or get some. Returns their requests, in the order of the samples. */
+  #prefill(program: DecodeProgram): Request[] {
+    const prefilled: Request[] = [];
     let tokens: { token: number; position: number; slot: number }[] = [];
     let rows: { index: number; params: SampleRow }[] = [];
     const flush = (): void => {
       if (tokens.length > 0) program.prefill(tokens, rows);
       [tokens, rows] = [[], []];
     };
-    for (const [i, request] of requests.entries()) {
+    let admits = true;
+    for (const request of this.#byAge()) {
       const { sequence } = request;
+      if (isReady(request)) continue;
+      if (sequence.pages.length === 0 && !(admits &&= this.#pages.admit(sequence))) continue;
       this.#pages.share(sequence);
-      if (!this.#reserve(program, sequence, sequence.length, requests.slice(i + 1))) continue;
+      if (!this.#reserve(program, sequence, sequence.length)) continue;
       for (let position = sequence.cached; position < sequence.length; position++) {
         tokens.push({ token: sequence.tokens[position]!, position, slot: sequence.slot });
-        if (position === sequence.length - 1) {
-          rows.push({ index: tokens.length - 1, params: sampleRow(request) });
-          sampled.push(request);
-        }
+        if (position === sequence.length - 1) rows.push({ index: tokens.length - 1, params: sampleRow(request) });
         if (tokens.length === program.sizes.prefillTokens) flush();
       }
       this.tokensPrefilled += sequence.length - sequence.cached;
       // The GPU runs its queue in order. So later sequences of this loop may share these pages, although the GPU has not filled them yet.
       sequence.cached = sequence.length;
       this.#pages.register(sequence);
+      prefilled.push(request);
     }
     flush();
-    return sampled;
+    return prefilled;
   }
 
-  /** Takes pages for the first `length` tokens. Returns false if there are too few pages, even after all `victims` lost theirs. */
-  #reserve(program: DecodeProgram, sequence: Slot, length: number, victims: readonly Request[]): boolean {
-    const reserved = this.#pages.reserve(
-      sequence,
-      length,
-      victims.map((victim) => victim.sequence),
+  /** Queues a block of decode steps. Returns the request of each sample. */
+  #decode(program: DecodeProgram): Request[] {
+    const ready = this.#byAge().filter(isReady);
+    const steps = Math.min(program.sizes.steps, Math.max(0, ...ready.map((request) => this.#room(request))));
+    // A request loses its pages in this loop if an older one needs them.
+    const grown = ({ length }: Slot): number => Math.min(length + steps, this.maxModelLen);
+    const decoding = ready.filter((one) => isReady(one) && this.#reserve(program, one.sequence, grown(one.sequence)));
+    if (decoding.length === 0) return [];
+    // Sequences with the same first pages become neighbours, because neighbours can share the loads of these pages.
+    decoding.sort((a, b) => comparePages(a.sequence.pages, b.sequence.pages));
+    program.decode(
+      decoding.map((request) => {
+        const { tokens, length, slot } = request.sequence;
+        return { token: tokens[length - 1]!, position: length - 1, slot, params: sampleRow(request) };
+      }),
+      steps,
     );
+    return Array.from({ length: steps }, () => decoding).flat();
+  }
+
+  #reserve(program: DecodeProgram, sequence: Slot, length: number): boolean {
+    const reserved = this.#pages.reserve(sequence, length);
     if (reserved) program.setPages(sequence.slot, sequence.pages);
     return reserved;
+  }
+
+  /** Number of tokens that this request may still sample. */
+  #room({ sequence, params, tokens }: Request): number {
+    return Math.min(params.maxNewTokens - tokens.length, this.maxModelLen - sequence.length);
   }
 
   #accept(request: Request, { token, logprob }: Sampled): void {
@@ -269,12 +286,6 @@ export class BatchSampler implements Sampler {
     this.#end(request);
     request.reject(reason);
   }
-}
-
-/** Lists that begin with the same pages are neighbours in this order. */
-function comparePages(a: readonly number[], b: readonly number[]): number {
-  const i = a.findIndex((page, at) => page !== b[at]);
-  return i < 0 ? a.length - b.length : a[i]! - (b[i] ?? -1);
 }
 
 /** Waits for the next task of the event loop. It uses a message, because browsers delay nested timers by 4 ms. */

@@ -1,13 +1,15 @@
 /**
- * The pages that each open sequence holds in the KV cache. The cache may have fewer pages than all sequences could fill. If no page
- * is free, some sequences lose their pages (preemption): first sequences that wait for their caller, then the victims that the
- * sampler names.
+ * The pages that each open sequence holds in the KV cache. The cache may have fewer pages than all sequences could fill. So a sequence
+ * begins only if there will be pages for its growth (growth.ts). If no page is free all the same, an older sequence takes the pages of
+ * the youngest ones (preemption), because those have the fewest tokens to compute again.
  */
+import { Growth, peakPages } from './growth.ts';
 import { KvPages, NOTHING } from './kv-pages.ts';
 import type { Slot } from './requests.ts';
 
 export class SlotPages {
   readonly #pages: KvPages;
+  readonly #growth = new Growth();
 
   constructor(
     count: number,
@@ -15,6 +17,8 @@ export class SlotPages {
     readonly pageSize: number,
     /** All open sequences. */
     readonly open: ReadonlySet<Slot>,
+    /** The most tokens of a sequence. */
+    readonly maxModelLen: number,
   ) {
     this.#pages = new KvPages(count, pageSize);
   }
@@ -52,15 +56,46 @@ export class SlotPages {
     }
   }
 
+  /** The sequences that hold pages, the oldest first. */
+  #holders(): Slot[] {
+    return [...this.open].filter(({ pages }) => pages.length > 0);
+  }
+
+  /** Shares pages with a sequence that holds none, if the forecast says that it and the holders can then grow without losing pages. */
+  admit(sequence: Slot): boolean {
+    const holders = this.#holders();
+    this.share(sequence);
+    const sequences = [...holders, sequence].map((slot) => {
+      const { pages, length, prompt = length } = slot;
+      const end = Math.ceil(Math.min(length + this.#growth.left(prompt, length - prompt), this.maxModelLen) / this.pageSize);
+      return { own: slot === sequence ? 0 : pages.filter((page) => this.#pages.isOwn(page)).length, more: Math.max(0, end - pages.length) };
+    });
+    const admitted = holders.length === 0 || peakPages(sequences) <= this.#pages.available;
+    if (!admitted) this.drop(sequence);
+    return admitted;
+  }
+
+  /** Drops a sequence that was closed, and learns how long sequences become. */
+  end(sequence: Slot): void {
+    if (sequence.prompt !== undefined) this.#growth.ended(sequence.length - sequence.prompt);
+    this.drop(sequence);
+  }
+
+  /** Takes the pages of the youngest sequence that has no request. */
+  dropIdle(): void {
+    const idle = this.#holders().findLast(({ request }) => !request);
+    if (idle) this.drop(idle);
+  }
+
   /**
-   * Takes pages for the first `length` tokens. If too few pages are free, sequences without a request lose theirs, then the `victims`.
+   * Takes pages for the first `length` tokens. If too few pages are free, younger sequences lose theirs, the youngest first.
    * Returns false if the free pages are still too few.
    */
-  reserve(sequence: Slot, length: number, victims: readonly Slot[]): boolean {
+  reserve(sequence: Slot, length: number): boolean {
     const missing = (): number => Math.ceil(length / this.pageSize) - sequence.pages.length;
     if (missing() > this.#pages.available) {
-      const holders = [...[...this.open].filter(({ request }) => !request), ...victims];
-      if (!holders.some((holder) => (this.drop(holder), missing() <= this.#pages.available))) return false;
+      const younger = this.#holders().filter(({ id }) => id > sequence.id);
+      if (!younger.reverse().some((holder) => (this.drop(holder), missing() <= this.#pages.available))) return false;
     }
     while (missing() > 0) sequence.pages.push(this.#pages.take());
     return true;
@@ -74,4 +109,10 @@ export class SlotPages {
       sequence.contents.push(this.#pages.register(sequence.pages[page]!, sequence.contents.at(-1) ?? NOTHING, tokens));
     }
   }
+}
+
+/** Lists that begin with the same pages are neighbours in this order. */
+export function comparePages(a: readonly number[], b: readonly number[]): number {
+  const i = a.findIndex((page, at) => page !== b[at]);
+  return i < 0 ? a.length - b.length : a[i]! - (b[i] ?? -1);
 }

@@ -193,7 +193,7 @@ test('the norm of a head is exact to the last bit', async () => {
     qkv: upload(gpu, qkv),
     qk: gpu.buffer('qk', tokens * 2 * headDim * 4),
     positions: uploadWords(gpu, Array<number>(tokens).fill(0)),
-    rope: upload(gpu, ropeTable(1, headDim, 1e6)),
+    rope: upload(gpu, ropeTable(1, ropeFrequencies({ head_dim: headDim, rope_theta: 1e6 }))),
     counts: uploadCounts(gpu, counts),
     qWeight: upload(gpu, ones),
     kWeight: upload(gpu, ones),

@@ -7,8 +7,8 @@ import { nanoTokenizer } from './tokenizers.ts';
 type Rows = Parameters<DecodeProgram['decode']>[0];
 type Row = Pick<Rows[number], 'token' | 'position' | 'params'>;
 
-/** Every round takes `roundMs`. */
-export function hashSampler(roundMs: number, slots: number): BatchSampler {
+/** Every round takes `roundMs`. The KV cache has `pages` pages of 16 tokens. */
+export function hashSampler(roundMs: number, slots: number, pages = slots * 256): BatchSampler {
   const words = nanoTokenizer().encode('May I have your email, please? It is done.');
   const end = nanoTokenizer().id('<|im_end|>');
   const samples: Sampled[] = [];
@@ -34,7 +34,7 @@ export function hashSampler(roundMs: number, slots: number): BatchSampler {
     4096,
     nanoTokenizer().vocabSize,
     slots,
-    { count: slots * 256, pageSize: 16 },
+    { count: pages, pageSize: 16 },
     { get: async () => program, check: () => {}, turn: (work) => work() },
   );
 }

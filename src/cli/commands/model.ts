@@ -149,8 +149,13 @@ export const bench = command({
     ...ceilings.matmul.map(({ shape, gflops }) => `matmul ${shape}  ${gflops.toFixed(2)} GFLOP/s`),
     `copy  ${ceilings.gb_per_s.toFixed(2)} GB/s`,
     ...workloads.map(
-      ({ name, reduced, ms, tokens, tokens_per_s, gflops, share, bound }) =>
-        `${name}${reduced && ` (${reduced})`}  ${tokens_per_s.toFixed(0)} tokens/s, ${ms.toFixed(0)} ms for ${tokens} tokens, ${gflops.toFixed(2)} GFLOP/s = ${percent(share)} of what the ${bound === 'bytes' ? 'copy' : 'matmul'} allows`,
+      ({ name, reduced, ms, tokens, tokens_per_s, computed_tokens, cpu_s, prefilled, needed, gflops, share, share_of_matmul, bound }) =>
+        [
+          `${name}${reduced && ` (${reduced})`}  ${tokens_per_s.toFixed(0)} tokens/s`,
+          `${ms.toFixed(0)} ms${cpu_s === null ? '' : ` and ${cpu_s.toFixed(1)} CPU seconds`} for ${tokens} tokens (${computed_tokens} computed)`,
+          ...(prefilled === undefined ? [] : [`${prefilled} prefilled, ${needed} needed`]),
+          `${gflops.toFixed(2)} GFLOP/s = ${percent(share_of_matmul)} of the matmul, ${percent(share)} of what the ${bound === 'bytes' ? 'copy' : 'matmul'} allows`,
+        ].join(', '),
     ),
   ],
 });

@@ -5,6 +5,8 @@ import {
   benchModels,
   chosenWorkloads,
   decodeWork,
+  grpoLength,
+  grpoPrefill,
   grpoWork,
   prefillWork,
   trainWork,
@@ -41,18 +43,22 @@ test('the work of Qwen3-0.6B: adapters have weight gradients, frozen matrices ha
   expect(many.bytes).toBeLessThan(1.5 * one.bytes);
 });
 
-test('the work of a GRPO step: every token forward twice and once more with its gradient, a shared prompt once', () => {
-  const step = { tasks: 8, rollouts: 8, prompt: 512, tokens: 256 };
+test('the work of a GRPO step: every token forward three times and once more with its gradient, the shared prompt once', () => {
+  const step = { tasks: 8, rollouts: 8, prompt: 3000, turns: 9, reads: 152, writes: 42, waitMs: 1000, kvTokens: 32_768 };
   const layer = 1024 * 2048 * 2 + 1024 * 1024 * 2 + 3 * 1024 * 3072;
   const adapter = 28 * 16 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072));
-  const [sampled, all] = [64 * 256, 8 * 512 + 64 * 256];
-  const { tokens, flops, bytes } = grpoWork(qwen, step);
-  expect(tokens).toBe(sampled);
+  // A conversation has 9 · 194 = 1,746 tokens after the prompt.
+  const [sampled, all] = [64 * 378, 3000 + 64 * 1746];
+  expect(grpoLength(step)).toBe(4746);
+  // Before each turn 152 tokens; before all but the first also the last sample, which decoding has not put into the cache.
+  expect(grpoPrefill(step)).toBe(3000 + 64 * (9 * 152 + 8));
+  const { tokens, computed, flops, bytes } = grpoWork(qwen, step);
+  expect([tokens, computed]).toEqual([sampled, 3 * all]);
   // Attention: three times forward, and twice that in the backward pass.
-  const attention = 5 * 4 * 28 * 16 * 128 * ((8 * 512 ** 2) / 2 + sampled * (512 + 128));
+  const attention = 5 * 4 * 28 * 16 * 128 * (3000 ** 2 / 2 + 64 * 1746 * (3000 + 873));
   expect(flops).toBe(all * (8 * 28 * layer + 6 * adapter) + 8 * sampled * 151_936 * 1024 + attention);
   // Each step of decoding reads the weights once.
-  expect(bytes / (256 * 2 * (28 * layer + 151_936 * 1024))).toBeCloseTo(1, 1);
+  expect(bytes / (378 * 2 * (28 * layer + 151_936 * 1024))).toBeCloseTo(1, 1);
 });
 
 test('smollm2-135m has the size of SmolLM2-135M', () => {

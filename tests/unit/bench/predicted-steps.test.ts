@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { countedWork, SMOLLM2 } from '../../../scripts/predicted-steps.ts';
+import { LORA_TARGETS } from '../../../src/engine/lora.ts';
+
+test('the work that the programs of SmolLM2-135M count equals the arithmetic of its shape', () => {
+  const lora = { rank: 16, scale: 2, targets: LORA_TARGETS };
+  const work = countedWork(SMOLLM2, { maxModelLen: 512, slots: 64, precision: 'bf16', kvFormat: 'f16', lora, activationBytes: 2 ** 40 });
+  const layers = 30 * (2 * 576 * 576 + 2 * 576 * 192 + 3 * 576 * 1536);
+  const adapters = 30 * 16 * (2 * (576 + 576) + 2 * (576 + 192) + 3 * (576 + 1536));
+  const down = 30 * 16 * (6 * 576 + 1536);
+  const head = 49_152 * 576;
+  const { capacity } = work;
+  const shares = [
+    work.prefill(1024).operations / (2 * 1024 * (layers + adapters) + 2 * head),
+    work.decode(42).operations / (2 * 42 * (layers + adapters + head)),
+    work.scoring(0.5).operations / (2 * capacity * (layers + adapters + head / 2)),
+    // Frozen matrices have no weight gradients. The backward pass multiplies by each A once more, because the product is not stored.
+    work.update(0.5).operations / (capacity * (4 * layers + 6 * adapters + 2 * down + 2 * head)),
+  ];
+  for (const share of shares) expect(Math.abs(share - 1)).toBeLessThan(0.002);
+});
