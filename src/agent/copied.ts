@@ -5,7 +5,7 @@ import type { ToolSchema } from '../records/task.ts';
 import type { CopiedArguments, MessageNode } from '../records/trajectory.ts';
 
 /**
- * Counts the texts and numbers in the arguments of the agent's calls, and those that stand exactly in an earlier message of the system,
+ * Counts the texts and numbers in the arguments of the agent's calls, and those that stand in an earlier message of the system,
  * the customer or a tool, or in the schemas of the tools. The agent's own messages do not count: a value that the agent miscopied once
  * and then repeated is no copy.
  * @param nodes the conversation; the parent of each node is the node before it
@@ -31,10 +31,14 @@ function leaves(value: unknown): string[] {
   return Array.isArray(value) ? value.flatMap(leaves) : isObject(value) ? Object.values(value).flatMap(leaves) : [];
 }
 
+/** Tools write words in their own form, as in credit_card. So case does not count, and an underscore equals a space. */
+const plain = (text: string): string => text.toLowerCase().replaceAll('_', ' ');
+
 /** Whether the text has the value as whole words. A value with white space around it is another value. JSON texts write it with escapes. */
-function stands(value: string, text: string): boolean {
+function stands(value: string, said: string): boolean {
   if (value !== value.trim()) return false;
-  return [value, JSON.stringify(value).slice(1, -1)].some((form) => {
+  const text = plain(said);
+  return [value, JSON.stringify(value).slice(1, -1)].map(plain).some((form) => {
     for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1))
       if (!(WORD.test(form[0]!) && WORD.test(text[at - 1] ?? '')) && !(WORD.test(form.at(-1)!) && WORD.test(text[at + form.length] ?? '')))
         return true;

@@ -24,7 +24,7 @@ export const reportLines = (report: EvaluateReport): string[] => [
   ...counts('ended by', report.terminations),
   ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
   ...shareLine("writes with the customer's yes", report.confirmed_writes),
-  ...shareLine('arguments of calls copied exactly', report.copied_arguments),
+  ...shareLine('arguments of calls copied from the conversation', report.copied_arguments),
   ...intentLines(report.by_intent),
   ...counts('tools', report.tool_calls),
   ...(report.customer ? customerLines(report.customer) : []),

@@ -45,7 +45,7 @@ export const isFaulty = (trajectory: Trajectory): boolean => auditOf(trajectory)
 /**
  * The share of a step's rollouts with each behaviour, the share of episodes that were lost because the customer failed, and
  * the share of conversations in which the customer makes a mistake. Only this last share also counts dropped conversations. Also the share of values
- * in the arguments of calls that were copied exactly.
+ * in the arguments of calls that were copied.
  */
 export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record<string, number> {
   const trajectories = groups.flat();
@@ -55,7 +55,7 @@ export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record
   const share = (test: (trajectory: Trajectory) => boolean) => trajectories.filter(test).length / Math.max(1, trajectories.length);
   return {
     'tool_call/loop_ratio': share(loops),
-    ...(values > 0 && { 'tool_call/copied_exactly_ratio': copied / values }),
+    ...(values > 0 && { 'tool_call/copied_ratio': copied / values }),
     'claims/unfounded_ratio': share(claimsUnfounded),
     'handover/needless_ratio': share(transfersNeedlessly),
     'user/audited': trajectories.length + dropped.length,

@@ -120,12 +120,13 @@ const LORA: GrpoConfig = {
  */
 const SMOLLM2: GrpoConfig = {
   ...GLIMPSE,
-  train_batch_size: 8,
-  ppo_mini_batch_size: 8,
+  train_batch_size: 4,
+  ppo_mini_batch_size: 4,
   lora_rank: 16,
   lora_alpha: 32,
   precision: 'bf16',
-  lr: 5e-5,
+  // Chosen with the experiment smollm2-rates.
+  lr: 1e-4,
   lr_warmup_steps: 3,
   adam_eps: 1e-8,
   test_freq: 0,
@@ -207,7 +208,7 @@ export const PRESETS: Record<string, Preset> = {
   smollm2: {
     label: 'SmolLM2-135M with LoRA, glimpse',
     description:
-      'Trains LoRA adapters of rank 16 on SmolLM2-135M-Instruct, which you download under Models. The shop is the smallest one. The model needs a cold start on conversations with tools first.',
+      'Trains LoRA adapters of rank 16 on SmolLM2-135M-Instruct, which you download under Models. The shop is the smallest one. Without a cold start on conversations with tools, the model cannot serve. After one, ten steps make it ask before its writes.',
     model: 'HuggingFaceTB/SmolLM2-135M-Instruct',
     config: SMOLLM2,
   },

@@ -57,7 +57,7 @@ export function evaluationMetrics({ report, greedy }: Evaluation, config: GrpoCo
     [`val-aux/${source}/progress/mean@1`]: report.tcr.value,
     [`val-aux/${source}/num_turns/mean`]: report.turns_mean,
     ...(greedy && { [`val-aux/${source}/reward/greedy@1`]: greedy.report.pass_hat[0]!.value }),
-    ...(report.copied_arguments && { [`val-aux/${source}/tool_call/copied_exactly_ratio`]: report.copied_arguments.value }),
+    ...(report.copied_arguments && { [`val-aux/${source}/tool_call/copied_ratio`]: report.copied_arguments.value }),
     ...(report.confirmed_writes && { [`val-aux/${source}/writes/confirmed_ratio`]: report.confirmed_writes.value }),
   };
 }

@@ -1,4 +1,4 @@
-/** Which arguments of calls were copied exactly. The expected counts are by hand. */
+/** Which arguments of calls were copied. The expected counts are by hand. */
 import { expect, it } from 'vitest';
 import { copiedArguments } from '../../../src/agent/copied.ts';
 import type { Json } from '../../../src/records/json.ts';
@@ -19,11 +19,18 @@ it('counts values that stand in the conversation before the call', () => {
   });
 });
 
+it.each([
+  ['I pay with PayPal.', 'paypal'],
+  ['I pay with my credit card.', 'credit_card'],
+])('takes “%s” in the form of a tool: %s', (said, value) => {
+  expect(count(user(said), call({ value }))).toEqual({ exactly: 1, of: 1 });
+});
+
 it.each<[string, string, Json]>([
   ['another id', 'Cancel #W1234567.', '#W1234568'],
   ['a part of an id', 'Cancel #W1234567.', '#W123456'],
   ['a number inside a number', 'I want 15.', 5],
-  ['another spelling', 'I pay with PayPal.', 'paypal'],
+  ['another spelling', 'I pay with PayPal.', 'pay_pal'],
   ['a word with another ending', 'They are duplicates.', 'duplicate'],
   ['a value with a space before it', 'Cancel #W1, ordered by mistake.', ' ordered by mistake'],
 ])('does not count %s', (_, said, value) => {

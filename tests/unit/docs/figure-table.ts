@@ -33,6 +33,7 @@ import {
   shown,
   shownIntents,
   runsOf,
+  writesOfSeed,
 } from '../../support/bundled-results.ts';
 
 const rounded = (value: number, digits: number) =>
@@ -335,6 +336,19 @@ export const CLAIMS: readonly Claim[] = [
     'yes: pass^1 rises by {} points; supervised learning with such customers gains {};',
     ...['grpo', 'sft_on_the_runs_customers'].map((name) => one(gain('timeouts', name).value)),
   ),
+  ...['3e-5', '1e-4'].map((rate) =>
+    claim(
+      `${RESULTS}smollm2.md`,
+      `| ${rate} | {} | {} | {} of {} | {} of {} |`,
+      ...[0, 1].map((at) => full(passOfSeed('smollm2-rates', `grpo_${rate}`, 60, at))),
+      ...[0, 1].flatMap((at) => writesOfSeed('smollm2-rates', `grpo_${rate}`, 60, at).map(String)),
+    ),
+  ),
+  claim(
+    `${RESULTS}README.md`,
+    'yes, in one run: {} to {} %',
+    ...[0, 1].map((at) => one(passOfSeed('smollm2-rates', 'grpo_1e-4', 60, at).value)),
+  ),
   claim(`${RESULTS}README.md`, 'yes: pass^1 rises by {} points over three seeds', one(gain('honest', 'grpo').value)),
   claim(`${RESULTS}README.md`, 'pass^1 rises by {} and {} points in two seeds', ...gains('small', 'grpo').map(({ value }) => one(value))),
   claim(`${RESULTS}README.md`, '{} % held-out success', one(interaction('nano-retail', 'scripted')[0]!)),
@@ -569,6 +583,12 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by('DIR/grpo/SEED/metrics.jsonl', '25 20 29 33 20 46 40 19 62 42 31 53 3.7 0.6 6.9 2.9 0 6.5 3.7 0 13.1 1.7 0 3.5'),
   ],
   [`${RESULTS}small.md`]: [by('with seed 42', '42 43')],
+  [`${RESULTS}smollm2.md`]: [
+    by(
+      './mua evaluate --model cold-starts/smollm2-135m.gguf',
+      '1.0 0.2 5.7 51.0 41.2 60.8 58.3 48.3 67.7 2 139 15 429 2 364 225 240 256 258 13 96 91 96 96 96 51.0 41.2 60.8',
+    ),
+  ],
   [`${RESULTS}speed.md`]: [
     by(
       'npm run bench:peers -- --rounds 3',
@@ -580,6 +600,14 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     ),
     by('./mua bench --on node --workloads grpo-qwen3-0.6b', '69'),
     by('node scripts/compare-backends.mjs glimpse 6 3', '3.15 4.76 2.16 2.99'),
+    by(
+      './mua bench --on node` (2026-11-27)',
+      '6,908 9,113 1.32 15,243 21,192 1.39 69 138 1.99 570 881 1.55 1,168 1,320 1.13 2,720 4,373 1.61 223,939 247,758 1.11 82,596 72,569 0.88 22 5',
+    ),
+    by(
+      'scripts/predicted-steps.ts',
+      '13 5.8 2.2 3.6 17 6.2 11 29 11 18 1.3 0.6 0.73 69 34 8.9 25 100 25 76 170 43 130 6.9 2.2 4.7 120 67 18 49 200 54 150 340 91 250 13 3.7 9',
+    ),
   ],
   'models/glimpse-retail/README.md': [by('./mua synthesize --level glimpse --count 4000 --seed 1 --out first.jsonl', '47')],
   [`${RESULTS}transfer.md`]: [
