@@ -11,6 +11,7 @@ import { ALGORITHMS } from '../src/training/algorithms/index.ts';
 import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts';
 import { GROUPS } from '../src/training/settings/index.ts';
 import type { Setting, SettingGroup } from '../src/training/settings/setting.ts';
+import { faultRows } from '../tests/support/endpoint-faults.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { predictedRows } from './predicted-steps.ts';
 
@@ -168,6 +169,7 @@ const TABLES: Record<string, () => string> = {
     ),
   'unseen customers': () =>
     armTable(skillArms(UNSEEN), [...passColumns('timeouts-unseen', ''), { head: 'asks', of: 'timeouts-unseen', figure: 'confirmed' }]),
+  'endpoint faults': () => table(['what the server does', 'how many', 'what the client does'], faultRows()),
   'turn rewards': () =>
     armTable(TURN_REWARDS, [...passColumns('turn-rewards', ''), { head: 'asks', of: 'turn-rewards', figure: 'confirmed' }]),
   ...Object.fromEntries(

@@ -512,6 +512,22 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: 'evaluation',
   },
 
+  // Text inside of markup.
+  {
+    breaks: 'a control token in a message is text',
+    file: 'src/agent/chat-template.ts',
+    from: 'before + asText(trims ? text.trim() : text, control) + after',
+    to: 'before + (trims ? text.trim() : text) + after',
+    tests: 'agent',
+  },
+  {
+    breaks: 'a control token in a turn that was not sampled is text',
+    file: 'src/agent/transcript.ts',
+    from: 'asText(withThinkBlock(rendered, this.thinking), this.#format.control)',
+    to: 'withThinkBlock(rendered, this.thinking)',
+    tests: 'agent',
+  },
+
   // Users.
   {
     breaks: 'a quoted stop word ends nothing',
@@ -519,6 +535,34 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'const said = withoutQuotations(text);',
     to: 'const said = text;',
     tests: 'users agent/user-stop.test.ts',
+  },
+  {
+    breaks: 'an answer with an unclean ending is not spoken',
+    file: 'src/users/endpoint/answer.ts',
+    from: 'if (CLEAN_ENDINGS.has(ending)) return;',
+    to: "if (ending !== 'length') return;",
+    tests: 'users',
+  },
+  {
+    breaks: 'a mark inside of thoughts does not end them',
+    file: 'src/users/endpoint/words.ts',
+    from: '(kind !== open || !closes)',
+    to: '!closes',
+    tests: 'users',
+  },
+  {
+    breaks: 'a retry of an unusable answer has another seed',
+    file: 'src/users/endpoint/client.ts',
+    from: '++unusable)',
+    to: 'unusable)',
+    tests: 'users',
+  },
+  {
+    breaks: 'only a limit that is used up makes the client wait',
+    file: 'src/users/endpoint/wait.ts',
+    from: 'used.length > 0 ? used : limits',
+    to: 'limits',
+    tests: 'users',
   },
   {
     breaks: 'customers who change their mind do so when they are asked',

@@ -10,6 +10,7 @@
  * This would change tokens that the model has already seen and sampled. Here the blocks stay, as in MUA-RL.
  */
 import { InputError } from '../base/input-error.ts';
+import { asText } from '../base/text-pieces.ts';
 import { compactToolsText } from './compact-tools.ts';
 import { toPythonJson } from './python-json.ts';
 import type { Tokenizer } from './types.ts';
@@ -49,6 +50,8 @@ export interface ChatFormat {
    * written as in Qwen3's template.
    */
   compact: boolean;
+  /** The control tokens. In a message, a policy or a tool they are only text. */
+  control: readonly string[];
 }
 
 /** The format of Qwen3, and of our own models. */
@@ -62,9 +65,11 @@ export const QWEN: ChatFormat = {
   thinks: true,
   trims: false,
   compact: false,
+  control: [END_OF_TEXT, IM_START, IM_END],
 };
 
-const framed = ([before, after]: Frame, text: string, { trims }: ChatFormat): string => before + (trims ? text.trim() : text) + after;
+const framed = ([before, after]: Frame, text: string, { trims, control }: ChatFormat): string =>
+  before + asText(trims ? text.trim() : text, control) + after;
 
 /**
  * The text before a turn of the model. Without thinking (Qwen3's `enable_thinking: false`), it ends with an empty think block if the
@@ -114,9 +119,9 @@ export function renderToolResponses(format: ChatFormat, texts: readonly string[]
  * is a user turn, so that each piece begins with a control token.
  */
 export function renderToolResponse(format: ChatFormat, text: string, first: boolean, last: boolean): string {
-  const { user, compact } = format;
+  const { user, compact, control } = format;
   if (compact) return renderUser(format, `<tool_response>${text}</tool_response>`);
-  return `${first ? user[0] : '\n'}<tool_response>\n${text}\n</tool_response>${last ? user[1] : ''}`;
+  return `${first ? user[0] : '\n'}<tool_response>\n${asText(text, control)}\n</tool_response>${last ? user[1] : ''}`;
 }
 
 /** One tool call, as the model writes it. Arguments that are already a string are not changed, as in Qwen's template. */
@@ -179,7 +184,10 @@ export function renderConversation(tokenizer: Tokenizer, conversation: Renderabl
   return rendered;
 }
 
-/** The conversation as strings. `sampled` is true for strings that the model would write. */
+/**
+ * The conversation as strings. `sampled` is true for strings that the model would write. Control tokens in messages are marked as text
+ * (`asText`).
+ */
 export function renderPieces(
   format: ChatFormat,
   { messages, tools }: RenderableConversation,
@@ -202,7 +210,9 @@ export function renderPieces(
       const content = thinking ? message.content : withoutThoughts(message.content);
       given(generationPrompt(format, thinking));
       pieces.push({
-        text: withThinkBlock(renderAssistant(format, content, calls), thinking, message.reasoning_content ?? '') + format.end,
+        text:
+          asText(withThinkBlock(renderAssistant(format, content, calls), thinking, message.reasoning_content ?? ''), format.control) +
+          format.end,
         sampled: true,
       });
       given(renderClosing(format, true));

@@ -95,6 +95,7 @@ function derived(render: Render, tokenizer: Words): ChatFormat {
     thinks: false,
     trims: !render([say('system', ` ${WORDS.system} `)]).includes(` ${WORDS.system}`),
     compact: true,
+    control: [],
   };
   if (end === '' || !tokenizer.control.has(end) || !after[1].startsWith(end))
     fail(`a turn of the assistant ends with ${JSON.stringify(after[1])}`, 'a control token of tokenizer.json that ends the turn');

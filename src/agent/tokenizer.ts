@@ -8,6 +8,7 @@ import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { Recent } from '../base/recent.ts';
+import { type AddedToken, piecesOf, splitAdded } from '../base/text-pieces.ts';
 import { readFormat } from './read-format.ts';
 import { checkTokenizerJson } from './tokenizer-file.ts';
 import type { Tokenizer } from './types.ts';
@@ -26,7 +27,7 @@ export interface ChatTokenizer extends Tokenizer {
 
 /**
  * Needs `tokenizer.json` and `tokenizer_config.json`. A file `chat_template.jinja` replaces the template in the config.
- * Control tokens are encoded and decoded like all other tokens. No token is added at the start or the end, and decoded text is
+ * Control tokens are encoded and decoded like all other tokens, unless `asText` has marked them as text. No token is added at the start or the end, and decoded text is
  * not cleaned up.
  * @throws error that names the file that is missing or is not a tokenizer
  */
@@ -40,14 +41,23 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
   } catch (error) {
     throw new InputError(`tokenizer.json is no tokenizer of Hugging Face: ${parserReason(error)}`);
   }
-  const encode = (string: string): number[] => (string === '' ? [] : tokenizer.encode(string, { add_special_tokens: false }).ids);
+  const added = json.added_tokens as AddedToken[];
+  const { control, others } = splitAdded(added);
+  const ids = (by: HuggingFaceTokenizer, string: string) => (string === '' ? [] : by.encode(string, { add_special_tokens: false }).ids);
+  /** The tokenizer without control tokens. It is made for the first text that contains one. */
+  let textOnly: HuggingFaceTokenizer | undefined;
+  const ofText = (string: string): number[] => {
+    textOnly ??= new HuggingFaceTokenizer({ ...json, added_tokens: others }, config);
+    return ids(textOnly, string);
+  };
+  const encode = (string: string): number[] =>
+    piecesOf(string, control)?.flatMap(({ text, isMarkup }) => (isMarkup ? ids(tokenizer, text) : ofText(text))) ?? ids(tokenizer, string);
   const known = new Recent<string, number[]>(REMEMBERED);
   let maxId = -1;
   for (const id of tokenizer.get_vocab().values()) maxId = Math.max(maxId, id);
 
   const chatTemplate =
     files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']);
-  const control = new Set((json.added_tokens as { content: string }[]).map(({ content }) => content));
   const words = {
     encode: (string: string) => (string.length < LONG ? encode(string) : known.get(string, () => encode(string)).slice()),
     decode(tokens: ArrayLike<number>): string {
@@ -63,7 +73,9 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
       return id;
     },
   };
-  return { ...words, vocabSize: maxId + 1, chatTemplate, format: readFormat(chatTemplate, { ...words, control }, specialTokens(config)) };
+  const tokens = { ...words, control: new Set(added.map(({ content }) => content)) };
+  const format = { ...readFormat(chatTemplate, tokens, specialTokens(config)), control };
+  return { ...words, vocabSize: maxId + 1, chatTemplate, format };
 }
 
 /** The tokens that a chat template may name: `bos_token` and so on. Each is a text, or an object with the text in `content`. */

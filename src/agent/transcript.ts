@@ -1,4 +1,5 @@
 /** @file A growing conversation: its message nodes, their tokens, and the tokens that were not yet passed to the sampler. */
+import { asText } from '../base/text-pieces.ts';
 import type { Generation } from '../engine/types.ts';
 import type { ToolCall, ToolSchema } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
@@ -90,7 +91,7 @@ export class Transcript {
 
   /** The same for a turn that has begun. */
   written(text: string, rendered: string, fields: NodeFields): void {
-    this.given('assistant', text, withThinkBlock(rendered, this.thinking), fields);
+    this.given('assistant', text, asText(withThinkBlock(rendered, this.thinking), this.#format.control), fields);
     this.closeTurn();
   }
 

@@ -6,7 +6,7 @@ export const CONTENT_SECURITY_POLICY = [
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
   "img-src 'self' data:",
-  "connect-src 'self' https: http://localhost:* http://127.0.0.1:*",
+  "connect-src 'self' https: http:",
   "worker-src 'self'",
   "manifest-src 'self'",
   "font-src 'self'",

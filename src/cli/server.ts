@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, request as httpRequest, type Server
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { extname, join, relative, sep } from 'node:path';
+import { UNREACHABLE } from '../records/user.ts';
 import { CommandError } from './errors.ts';
 import { HEADERS } from './headers.ts';
 import type { UserEndpoint } from './backend-job.ts';
@@ -26,6 +27,8 @@ const TYPES: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.webmanifest': 'application/manifest+json',
 };
+/** The headers of an endpoint that the page needs: the form of the body, and how long to wait. */
+const PASSED = /^(content-type|content-length|retry-after(-ms)?|x-should-retry|(x-|anthropic-)?ratelimit.*)$/;
 /** The accepted host names. Any other name could belong to another site that resolves to this machine (DNS rebinding). */
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
@@ -144,7 +147,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Appends a path to the path of a base URL. The query of the base URL (such as `?api-version=…`) is kept. */
-export function below(baseUrl: string, path: string): URL {
+function below(baseUrl: string, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
   return url;
@@ -152,7 +155,7 @@ export function below(baseUrl: string, path: string): URL {
 
 /**
  * Forwards a request of the page to the endpoint, so that the endpoint's CORS rules do not apply. The API key is added here,
- * so the page never sees it. If the endpoint fails, the connection is closed and the page sees a network error.
+ * so the page never sees it. If the endpoint cannot be reached, a header says so with the endpoint's address.
  */
 function forward(request: IncomingMessage, response: ServerResponse, { baseUrl, apiKey }: UserEndpoint, path: string): void {
   const url = below(baseUrl, path);
@@ -164,14 +167,15 @@ function forward(request: IncomingMessage, response: ServerResponse, { baseUrl, 
   if (request.headers['content-length']) headers['Content-Length'] = request.headers['content-length'];
   if (apiKey) headers.Authorization = `Bearer ${apiKey}`;
   const upstream = send(url, { method: request.method, headers }, (reply) => {
-    const passed = Object.fromEntries(
-      ['content-type', 'content-length', 'retry-after'].flatMap((name) => (reply.headers[name] ? [[name, reply.headers[name]]] : [])),
-    );
+    const passed = Object.fromEntries(Object.entries(reply.headers).filter(([name]) => PASSED.test(name)));
     response.writeHead(reply.statusCode ?? 502, { ...passed, ...HEADERS });
     reply.on('error', () => response.destroy());
     reply.pipe(response);
   });
-  upstream.on('error', () => response.destroy());
+  upstream.on('error', () => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(502, { [UNREACHABLE]: `${url.origin}${url.pathname}`, ...HEADERS }).end();
+  });
   response.on('close', () => upstream.destroy());
   request.pipe(upstream);
 }

@@ -48,7 +48,7 @@ export const rolloutSchema = z.object({
 /** Null stands for a number that is not finite. */
 const metricsSchema = z.catchall(z.object({ step: natural }), z.nullable(number));
 
-/** The schema lacks the API key, so a key is dropped both when a bundle is written and when it is read. */
+/** The schema lacks the API key and the extra body, which may hold a key, so both are dropped when a bundle is written or read. */
 const endpoint = z.object({
   mode: z.literal('endpoint'),
   baseUrl: name,
@@ -63,7 +63,7 @@ const endpoint = z.object({
   promptPrice: z.optional(number),
   completionPrice: z.optional(number),
   budget: z.optional(number),
-} satisfies Fields<Omit<EndpointConfig, 'apiKey'>> & { mode: unknown });
+} satisfies Fields<Omit<EndpointConfig, 'apiKey' | 'extraBody'>> & { mode: unknown });
 const user = z.union([scripted, endpoint, local]);
 /** The settings that the app computes with have a type. The app only shows the others. */
 const config = z.catchall(

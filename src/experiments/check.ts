@@ -24,9 +24,15 @@ const seeds = z
   .check(z.minLength(1, 'at least one seed'), z.maxLength(MOST_SEEDS, `at most ${MOST_SEEDS} seeds`));
 
 /** The customer without an API key, which is only in memory. */
-const user = z._default(z.union([scripted, local, z.object({ mode: z.literal('endpoint'), baseUrl: label, model: label })]), {
-  mode: 'scripted',
+const endpoint = z.object({
+  mode: z.literal('endpoint'),
+  baseUrl: label,
+  model: label,
+  temperature: z.optional(z.number()),
+  maxTokens: z.optional(z.number()),
+  extraBody: z.optional(z.record(z.string(), z.unknown())),
 });
+const user = z._default(z.union([scripted, local, endpoint]), { mode: 'scripted' });
 const browserUser = z.optional(z.union([scripted, local]));
 
 const experimentSchema = z.strictObject({

@@ -1,6 +1,7 @@
 /** @file Writes conversations for other tools, one in each line: rollouts as TRL and as verl write them, and chats for fine-tuning. */
 import { path } from '../base/message-path.ts';
 import { generationPrompt, QWEN, renderPieces } from '../agent/chat-template.ts';
+import { plainText } from '../base/text-pieces.ts';
 import { toMessages } from '../agent/trajectory.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { ToolSchema } from '../records/task.ts';
@@ -60,10 +61,13 @@ export function verlLine(trajectory: Trajectory, step: number | null, tools: rea
   const first = pieces.findIndex(({ sampled }) => sampled);
   const split = first < 0 ? pieces.length : first;
   const plain = (part: typeof pieces) =>
-    part
-      .map(({ text }) => text)
-      .join('')
-      .replace(/<\|[a-z_]+\|>/g, '');
+    plainText(
+      part
+        .map(({ text }) => text)
+        .join('')
+        .replace(/<\|[a-z_]+\|>/g, ''),
+      QWEN.control,
+    );
   const opened = first < 0 ? generationPrompt(QWEN).replace(/<\|[a-z_]+\|>/g, '') : '';
   return {
     input: plain(pieces.slice(0, split)) + opened,

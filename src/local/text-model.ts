@@ -12,13 +12,15 @@ import {
   type PreTrainedTokenizer,
   random,
   StoppingCriteria,
-  type Tensor,
+  Tensor,
 } from '@huggingface/transformers';
 import runtimeWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
 import runtimeScript from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
 import { parserReason } from '../base/input-error.ts';
+import type { AddedToken } from '../base/text-pieces.ts';
 import type { LocalConfig, OnnxDtype } from '../records/user.ts';
 import type { Generated, Generation } from './api.ts';
+import { ChatEncoder } from './encode-chat.ts';
 import { checkFolder } from './check.ts';
 import { KeptCaches } from './kept-caches.ts';
 import { isOutOfMemory, LocalError } from './local-error.ts';
@@ -55,6 +57,7 @@ class Stop extends StoppingCriteria {
 export class TextModel {
   readonly #tokenizer: PreTrainedTokenizer;
   readonly #model: PreTrainedModel;
+  readonly #encoder: ChatEncoder;
   readonly #caches = new KeptCaches();
   /** The tokens that end a message. */
   readonly #ends: ReadonlySet<number>;
@@ -62,6 +65,12 @@ export class TextModel {
 
   private constructor(tokenizer: PreTrainedTokenizer, model: PreTrainedModel) {
     this.#tokenizer = tokenizer;
+    const Same = tokenizer.constructor as new (json: object, config: object) => PreTrainedTokenizer;
+    this.#encoder = new ChatEncoder(
+      tokenizer,
+      tokenizer._tokenizerJSON as { added_tokens: AddedToken[] },
+      (json) => new Same(json, tokenizer._tokenizerConfig as object),
+    );
     this.#model = model;
     this.#ends = new Set([model.generation_config?.eos_token_id ?? []].flat());
     const forward = model.forward.bind(model);
@@ -96,8 +105,9 @@ export class TextModel {
   }
 
   /** @throws LocalError: `cancelled` after `stop`, `memory`, `files` if the chat template fails, `device` if the model fails */
-  async generate({ conversation, messages, tools, maxTokens, temperature, seed }: Generation): Promise<Generated> {
-    const inputs = this.#encode(messages, tools);
+  async generate(request: Generation): Promise<Generated> {
+    const { conversation, maxTokens, temperature, seed } = request;
+    const inputs = this.#encode(request);
     const prompt = idsOf(inputs.input_ids);
     const stop = (this.#stop = new Stop());
     const past = await this.#caches.take(conversation, prompt);
@@ -127,16 +137,18 @@ export class TextModel {
     }
   }
 
-  #encode(messages: Generation['messages'], tools: Generation['tools']): { input_ids: Tensor; attention_mask: Tensor } {
-    const options = {
-      add_generation_prompt: true,
-      return_dict: true,
-      // Qwen3 and other models would think first.
-      enable_thinking: false,
-      ...(tools.length > 0 && { tools: [...tools] }),
-    };
+  #encode({ messages, tools }: Generation): { input_ids: Tensor; attention_mask: Tensor } {
     try {
-      return this.#tokenizer.apply_chat_template(messages, options) as { input_ids: Tensor; attention_mask: Tensor };
+      const ids = this.#encoder.encode({ messages, tools }).map(BigInt);
+      const shape = [1, ids.length];
+      return {
+        input_ids: new Tensor('int64', ids, shape),
+        attention_mask: new Tensor(
+          'int64',
+          ids.map(() => 1n),
+          shape,
+        ),
+      };
     } catch (error) {
       throw new LocalError(`the chat template fails (${parserReason(error)}): expected a prompt of ${messages.length} messages`, 'files');
     }

@@ -10,9 +10,12 @@ export interface EndpointConfig {
   judgeCustomer?: boolean;
   /** Kept in memory only. Never stored, logged or exported. */
   apiKey?: string;
+  /** Default 0. */
   temperature?: number;
   /** Maximum number of tokens in one message, including thoughts. Default 4096. */
   maxTokens?: number;
+  /** More fields of each request. They replace the client's own; null removes a field. Stored with the run. */
+  extraBody?: Record<string, unknown>;
   timeoutMs?: number;
   maxRetries?: number;
   concurrency?: number;
@@ -22,6 +25,9 @@ export interface EndpointConfig {
   /** When the customer has cost this much, the run pauses before the next step. In the unit of the prices. */
   budget?: number;
 }
+
+/** The header with which the local server of `mua` says that the endpoint behind it cannot be reached. Its value is the address. */
+export const UNREACHABLE = 'x-mua-unreachable';
 
 /** The precisions of an ONNX file, with the names of transformers.js (`dtype`). */
 export const ONNX_DTYPES = ['q4f16', 'q4', 'q8', 'fp16', 'fp32'] as const;

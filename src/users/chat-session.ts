@@ -1,7 +1,7 @@
 /** @file A customer's conversation with a chat model. The roles are mirrored: for the model, the agent is `user`. */
 import { historyFor } from '../environments/history.ts';
 import type { UserScenario } from '../records/task.ts';
-import { type Answer, callTools, type Message, type RawCall } from './endpoint-answer.ts';
+import { type Answer, callTools, type Message, type RawCall, withIds } from './endpoint/answer.ts';
 import { customerPrompt, GREETING } from './prompt.ts';
 import type { ToldScenario, UserSession, UserTools } from './types.ts';
 
@@ -15,8 +15,9 @@ export function chatSession(
   // A message is added to the history only together with its answer, so that a failed request can be repeated.
   const hear = async (content: string, signal?: AbortSignal): Promise<string> => {
     for (let heard: Message[] = [{ role: 'user', content }]; ;) {
-      const { text, calls } = await ask([...messages, ...heard], signal);
-      messages.push(...heard, { role: 'assistant', content: text || null, ...(calls.length > 0 && { tool_calls: calls }) });
+      const { text, calls: made, thoughts } = await ask([...messages, ...heard], signal);
+      const calls = withIds(made, ids);
+      messages.push(...heard, { role: 'assistant', content: text || null, ...(calls.length > 0 && { ...thoughts, tool_calls: calls }) });
       if (!calls.length) return text;
       const results = await callTools(tools!, calls);
       heard = results.map((result, i) => ({ role: 'tool', tool_call_id: calls[i]!.id, content: result.text }));
@@ -24,6 +25,7 @@ export function chatSession(
   };
   const [past, last] = begun(scenario);
   messages.push(...past);
+  const ids = new Set(past.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []).map(({ id }) => id) : [])));
   return { open: (signal) => hear(last, signal), reply: hear };
 }
 

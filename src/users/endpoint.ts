@@ -4,9 +4,9 @@
  */
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
 import { chatSession } from './chat-session.ts';
-import { readAnswer, type Message } from './endpoint-answer.ts';
-import { EndpointClient, type EndpointOptions } from './endpoint-client.ts';
-import { RequestFailure } from './endpoint-failure.ts';
+import { readAnswer, type Message } from './endpoint/answer.ts';
+import { EndpointClient, type EndpointOptions } from './endpoint/client.ts';
+import { RequestFailure } from './endpoint/failure.ts';
 import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
 import type { ToldScenario, UserSession, UserSimulator, UserTools, Utterance } from './types.ts';
 
@@ -48,6 +48,11 @@ export class EndpointUsers implements UserSimulator {
     return { ...chatSession(told, tools, ask), requests };
   }
 
+  /** Sentences about the fields of a request that the server refused so far. */
+  get changes(): string[] {
+    return this.client.changes(this.config.model);
+  }
+
   get customerJudge(): string | undefined {
     const { judgeCustomer, judgeModel, model } = this.config;
     return judgeCustomer ? (judgeModel ?? model) : undefined;
@@ -65,7 +70,7 @@ export class EndpointUsers implements UserSimulator {
       { role: 'user', content: writeCase(statements, conversation) },
     ];
     const read = (body: string) => {
-      const met = readJudgement(readAnswer(body, false).text, statements.length);
+      const met = readJudgement(readAnswer(body, false, { keepMarks: true }).text, statements.length);
       if (!met)
         throw new RequestFailure(`the judge "${model}" did not answer with a verdict on ${statements.length} statements`, 'bad_response');
       return met;

@@ -7,7 +7,8 @@ import type { ChatMessage, Generated } from '../local/api.ts';
 import type { ModelWorker } from '../local/spawn.ts';
 import type { LocalConfig, UserRequest } from '../records/user.ts';
 import { chatSession } from './chat-session.ts';
-import { type Answer, type Message, type RawCall, withoutThoughts } from './endpoint-answer.ts';
+import type { Answer, Message, RawCall } from './endpoint/answer.ts';
+import { unknownMark, withoutThoughts } from './endpoint/words.ts';
 import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
 import { LocalHost } from './local-host.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
@@ -80,8 +81,8 @@ export class LocalUsers implements UserSimulator {
 /** Converts a message. Chat templates expect a text where the API of endpoints allows null, and arguments as an object. */
 function toChat(message: Message): ChatMessage {
   if (message.role === 'tool') return { role: 'tool', content: message.content };
+  if (message.role !== 'assistant') return { role: message.role, content: message.content ?? '' };
   const { role, content, tool_calls } = message;
-  if (role !== 'assistant') return { role, content: content ?? '' };
   const calls = tool_calls?.map(({ function: { name, arguments: text } }) => ({
     type: 'function' as const,
     function: { name, arguments: JSON.parse(text) as unknown },
@@ -101,20 +102,23 @@ export function readGenerated({ text, isCut, tokens }: Generated, hasTools: bool
   const words = !hasTools
     ? said
     : said.replace(/<tool_call>\s*(\{.*?\})\s*<\/tool_call>/gs, (marked, json: string) => {
-        const call = readCall(json, calls.length);
+        const call = readCall(json);
         if (!call) return marked;
         calls.push(call);
         return '';
       });
   if (!words.trim() && calls.length === 0) throw new UserError('the customer’s model gave an empty answer', 'bad_response');
+  // A call that cannot be read stays in the words, so that the audit sees it.
+  const mark = unknownMark(words.replace(/<\/?tool_call>/g, ''));
+  if (mark) throw new UserError(`the customer’s model wrote the mark "${mark.slice(0, 40)}": expected words`, 'bad_response');
   return { text: words.trim(), calls };
 }
 
-function readCall(json: string, index: number): RawCall | null {
+function readCall(json: string): RawCall | null {
   try {
     const { name, arguments: args = {} } = JSON.parse(json) as { name?: unknown; arguments?: unknown };
     if (typeof name !== 'string' || typeof args !== 'object') return null;
-    return { id: `call_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+    return { id: '', type: 'function', function: { name, arguments: JSON.stringify(args) } };
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** @file The interface of the user worker, in which sessions of simulated users run for other workers. */
 import type { EndpointConfig, UserConfig, UserRequest } from '../records/user.ts';
-import { type EndpointReport, listModels, testEndpoint } from './endpoint-test.ts';
+import { type EndpointReport, listModels, testEndpoint } from './endpoint/test.ts';
 import { createUsers } from './index.ts';
 import type { FindScripts } from './scripted.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';

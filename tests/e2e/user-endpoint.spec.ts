@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { type Outcome, startMua } from '../support/mua.ts';
 import { test } from './test.ts';
 
@@ -104,8 +104,44 @@ test('the test of an endpoint tells a server that does not allow the page from n
   expect(asked.filter((name) => name.startsWith(origin))).toEqual([]);
 });
 
+/** The address of this computer in its network. */
+const ownAddress = () =>
+  Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal);
+
+async function testServer(page: Page, baseUrl: string): Promise<void> {
+  await page.goto('/#/settings');
+  await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
+  await page.getByLabel('Base URL').fill(baseUrl);
+  await page.getByLabel('Model', { exact: true }).fill('m');
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+}
+
+test('a server of the local network can be reached from the page', async ({ page }) => {
+  const { address } = ownAddress() ?? {};
+  test.skip(!address, 'this computer has no address in a network');
+  const customer = await startPaidCustomer('0.0.0.0');
+  await testServer(page, customer.url.replace('127.0.0.1', address!));
+  await expect(page.getByText('The model answers: “Please cancel my order.”')).toBeVisible();
+  await customer.close();
+});
+
+test('if the policy of the page forbids the server, the test says so', async ({ page }) => {
+  const customer = await startPaidCustomer();
+  await page.route(/\.(html|js)$|\/$/, async (route) => {
+    const answer = await route.fetch();
+    const policy = answer.headers()['content-security-policy']!.replace(/connect-src [^;]*/, "connect-src 'self'");
+    await route.fulfill({ response: answer, headers: { ...answer.headers(), 'content-security-policy': policy } });
+  });
+  await testServer(page, customer.url);
+  await expect(page.getByText(/The content security policy of this page \(connect-src\) forbids requests to http:\/\/127/)).toBeVisible();
+  expect(customer.requests()).toBe(0);
+  await customer.close();
+});
+
 /** A customer that says one sentence, and reports the tokens of each request. */
-async function startPaidCustomer(): Promise<{ url: string; requests: () => number; close: () => Promise<unknown> }> {
+async function startPaidCustomer(host = '127.0.0.1'): Promise<{ url: string; requests: () => number; close: () => Promise<unknown> }> {
   let requests = 0;
   const server = createServer(async (request, response) => {
     response.writeHead(200, {
@@ -121,7 +157,7 @@ async function startPaidCustomer(): Promise<{ url: string; requests: () => numbe
     const content = (JSON.parse(asked) as { messages: unknown[] }).messages.length > 2 ? 'Bye. ###STOP###' : 'Please cancel my order.';
     response.end(JSON.stringify({ choices: [{ message: { content } }], usage: { prompt_tokens: 1000, completion_tokens: 10 } }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests: () => requests,
@@ -205,4 +241,30 @@ test('the choice of a server fills in its address, and its models are listed on 
   await expect(page.getByText('It has qwen3:4b.')).toBeVisible();
   await expect(page.locator('datalist option')).toHaveAttribute('value', 'qwen3:4b');
   expect(asked).toEqual(['/v1/models']);
+});
+
+test('temperature, length and other fields of the form are in the requests, and are stored', async ({ page }) => {
+  const sent: Record<string, unknown>[] = [];
+  await page.route('http://localhost:11434/**', (route) => {
+    const body = route.request().postDataJSON() as Record<string, unknown> | null;
+    if (body) sent.push(body);
+    const headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' };
+    return route.fulfill({ json: { choices: [{ message: { content: 'Hello.' } }] }, headers });
+  });
+  await page.goto('/#/settings');
+  await page.getByLabel('A language model (OpenAI-compatible endpoint)').check();
+  await page.getByLabel('Model', { exact: true }).fill('m');
+  await page.getByText('Temperature, length and other fields').click();
+  await page.getByLabel('Temperature of the model').fill('0.5');
+  await page.getByLabel('Most tokens of a message').fill('99');
+  const fields = page.getByLabel('More fields of each request');
+  await fields.fill('{"top_k": ');
+  await expect(page.getByText('The extra fields are not a JSON object')).toBeVisible();
+  await fields.fill('{"top_k": 20, "seed": null}');
+  await fields.blur();
+  await page.reload();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(page.getByText('The model answers: “Hello.”')).toBeVisible();
+  const { messages: _, ...rest } = sent[0]!;
+  expect(rest).toEqual({ model: 'm', temperature: 0.5, max_tokens: 99, top_k: 20, stream: false });
 });

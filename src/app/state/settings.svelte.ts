@@ -12,6 +12,11 @@ interface Stored {
   model: string;
   judgeModel: string;
   judgeCustomer: boolean;
+  /** The temperature and the most tokens of a message; null if not given. */
+  temperature: number | null;
+  maxTokens: number | null;
+  /** More fields of each request, as JSON; '' if there are none. */
+  extraBody: string;
   /** The prices per million tokens; null if not given. */
   promptPrice: number | null;
   completionPrice: number | null;
@@ -30,6 +35,9 @@ const DEFAULTS: Stored = {
   model: '',
   judgeModel: '',
   judgeCustomer: false,
+  temperature: null,
+  maxTokens: null,
+  extraBody: '',
   promptPrice: null,
   completionPrice: null,
   budget: null,
@@ -44,6 +52,9 @@ export class Settings {
   model = $state('');
   judgeModel = $state('');
   judgeCustomer = $state(false);
+  temperature = $state<number | null>(null);
+  maxTokens = $state<number | null>(null);
+  extraBody = $state('');
   promptPrice = $state<number | null>(null);
   completionPrice = $state<number | null>(null);
   budget = $state<number | null>(null);
@@ -82,13 +93,17 @@ export class Settings {
     if (this.mode === 'scripted') return { mode: 'scripted' };
     if (this.mode === 'local') return { mode: 'local', ...this.local };
     const judgeModel = this.judgeModel.trim();
-    const { promptPrice, completionPrice, budget } = this;
+    const { temperature, maxTokens, promptPrice, completionPrice, budget } = this;
+    const extraBody = readObject(this.extraBody);
     return {
       mode: 'endpoint',
       baseUrl: this.baseUrl.trim(),
       model: this.model.trim(),
       ...(judgeModel && { judgeModel }),
       ...(this.judgeCustomer && { judgeCustomer: true }),
+      ...(temperature !== null && { temperature }),
+      ...(maxTokens !== null && { maxTokens }),
+      ...(extraBody && { extraBody }),
       ...(promptPrice !== null && { promptPrice }),
       ...(completionPrice !== null && { completionPrice }),
       ...(budget !== null && { budget }),
@@ -116,10 +131,14 @@ export class Settings {
       'prompt price': this.promptPrice,
       'completion price': this.completionPrice,
       budget: this.budget,
+      temperature: this.temperature,
     }))
       if (value !== null && value < 0) return `The ${field} is ${value}: expected a number from 0 on.`;
     if (this.budget !== null && !this.promptPrice && !this.completionPrice)
       return `The budget is ${this.budget}: expected a price of tokens too.`;
+    if (this.maxTokens !== null && !(Number.isInteger(this.maxTokens) && this.maxTokens > 0))
+      return `The most tokens of a message is ${this.maxTokens}: expected a whole number from 1 on.`;
+    if (this.extraBody.trim() !== '' && !readObject(this.extraBody)) return 'The extra fields are not a JSON object, e.g. {"top_k": 20}.';
     return this.model.trim() === '' ? 'Name the model that plays the customer.' : '';
   }
 
@@ -135,8 +154,10 @@ export class Settings {
   }
 
   save(): void {
-    const { theme, mode, baseUrl, model, judgeModel, judgeCustomer, promptPrice, completionPrice, budget, local, valMode } = this;
-    const stored: Stored = { theme, mode, baseUrl, model, judgeModel, judgeCustomer, promptPrice, completionPrice, budget, local, valMode };
+    const { theme, mode, baseUrl, model, judgeModel, judgeCustomer, local, valMode } = this;
+    const { temperature, maxTokens, extraBody, promptPrice, completionPrice, budget } = this;
+    const customer = { mode, baseUrl, model, judgeModel, judgeCustomer, temperature, maxTokens, extraBody };
+    const stored: Stored = { theme, ...customer, promptPrice, completionPrice, budget, local, valMode };
     try {
       localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
     } catch {} // If the browser stores nothing, as in a private window, the choice lasts until the tab is closed.
@@ -146,8 +167,10 @@ export class Settings {
 function readStored(): Stored {
   try {
     const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<Record<keyof Stored, unknown>>;
-    const text = (name: 'baseUrl' | 'model' | 'judgeModel') => (typeof stored[name] === 'string' ? stored[name] : DEFAULTS[name]);
-    const amount = (name: 'promptPrice' | 'completionPrice' | 'budget') => (typeof stored[name] === 'number' ? stored[name] : null);
+    const text = (name: 'baseUrl' | 'model' | 'judgeModel' | 'extraBody') =>
+      typeof stored[name] === 'string' ? stored[name] : DEFAULTS[name];
+    const amount = (name: 'temperature' | 'maxTokens' | 'promptPrice' | 'completionPrice' | 'budget') =>
+      typeof stored[name] === 'number' ? stored[name] : null;
     return {
       theme: stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'system',
       mode: stored.mode === 'endpoint' || stored.mode === 'local' ? stored.mode : 'scripted',
@@ -155,6 +178,9 @@ function readStored(): Stored {
       model: text('model'),
       judgeModel: text('judgeModel'),
       judgeCustomer: stored.judgeCustomer === true,
+      temperature: amount('temperature'),
+      maxTokens: amount('maxTokens'),
+      extraBody: text('extraBody'),
       promptPrice: amount('promptPrice'),
       completionPrice: amount('completionPrice'),
       budget: amount('budget'),
@@ -163,6 +189,16 @@ function readStored(): Stored {
     };
   } catch {
     return DEFAULTS;
+  }
+}
+
+/** The JSON object in a text. Null if there is none. */
+function readObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -207,15 +207,19 @@ function newFlags(flags: Asked): Given {
 
 async function readUsers({
   user: names,
-  userModel,
   userDevice,
+  userModel,
+  userTemperature,
+  userMaxTokens,
+  userBody,
   judgeModel,
   judgeCustomer,
 }: Given): Promise<{ users: UserConfig[]; userEndpoint: UserEndpoint | undefined }> {
+  const ofServer = { userModel, userTemperature, userMaxTokens, userBody, judgeModel, judgeCustomer };
   const read: Awaited<ReturnType<typeof readUser>>[] = [];
   for (const user of names) {
     const isServer = /^https?:/.test(user);
-    read.push(await readUser({ user, userDevice, ...((isServer || names.length === 1) && { userModel, judgeModel, judgeCustomer }) }));
+    read.push(await readUser({ user, userDevice, ...((isServer || names.length === 1) && ofServer) }));
   }
   const endpoints = read.flatMap(({ userEndpoint }) => userEndpoint ?? []);
   if (endpoints.length > 1) throw new UsageError(`--user names ${endpoints.length} servers: expected one at most`);

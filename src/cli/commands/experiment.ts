@@ -37,7 +37,13 @@ export const experiment = command({
     const { base } = content.experiment;
     const { user, userEndpoint } =
       base.user.mode === 'endpoint'
-        ? await readUser({ user: base.user.baseUrl, userModel: base.user.model })
+        ? await readUser({
+            user: base.user.baseUrl,
+            userModel: base.user.model,
+            userTemperature: base.user.temperature,
+            userMaxTokens: base.user.maxTokens,
+            userBody: base.user.extraBody && JSON.stringify(base.user.extraBody),
+          })
         : { user: base.user, userEndpoint: undefined };
     const runs = queue.map(({ pair, folder }) => {
       const { preset, algorithm, overrides, user: wanted, val_user } = folder.settings;

@@ -5,9 +5,10 @@ import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/us
 import type { Flag, Flags, Values } from '../args.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
+import { checkServer, firstChatModel } from '../../trainer/customer-server.ts';
 import type { UserEndpoint } from '../backend-job.ts';
 import type { ProgressBar } from '../progress.ts';
-import { below } from '../server.ts';
+import { shown } from '../../base/input-error.ts';
 
 export const MODEL = {
   type: 'string',
@@ -60,7 +61,19 @@ export const USER_FLAGS = {
   'user-model': {
     type: 'string',
     value: 'NAME',
-    help: 'model to use on the server (default: the first that it lists); set MUA_USER_KEY to the server’s API key',
+    help: 'model to use on the server (default: the first chat model that it lists); set MUA_USER_KEY to the server’s API key',
+  },
+  'user-temperature': { type: 'number', value: 'T', help: 'sampling temperature of the server’s model (default 0)', min: 0 },
+  'user-max-tokens': {
+    type: 'integer',
+    value: 'N',
+    help: 'most tokens in one message of the server’s model, including thoughts (default 4096)',
+    min: 1,
+  },
+  'user-body': {
+    type: 'string',
+    value: 'JSON',
+    help: 'more fields of each request to the server, such as {"top_k": 20}; null removes a field; stored with the results',
   },
   'user-device': {
     type: 'string',
@@ -91,8 +104,6 @@ export const COST_FLAGS = {
   'user-budget': { type: 'number', value: 'X', help: 'stop before the next step after the customer has cost this much', min: 0 },
 } as const satisfies Flags;
 
-const ATTEMPTS = 5;
-
 /** The language model that plays the customer in the browser. Null if `user` names none. */
 function readLocal(user: string, device: 'wasm' | 'webgpu'): BrowserUser | null {
   if (user === 'learned') return { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device };
@@ -119,83 +130,70 @@ export type UserValues = { user: string } & {
   [Name in keyof Values<typeof USER_FLAGS & typeof COST_FLAGS>]?: Values<typeof USER_FLAGS & typeof COST_FLAGS>[Name] | undefined;
 };
 
-/** The simulated customer that the flags name. For a server, its list of models is read first, so that a wrong URL fails at once. */
-export async function readUser({
-  user,
-  userModel,
-  judgeModel,
-  judgeCustomer,
-  userPromptPrice: promptPrice,
-  userCompletionPrice: completionPrice,
-  userBudget: budget,
-  userDevice,
-}: UserValues): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint }> {
-  const costs = Object.fromEntries(Object.entries({ promptPrice, completionPrice, budget }).filter(([, value]) => value !== undefined));
+/** The flags that only a customer behind a server has, with their values. */
+const serverFlags = ({ userModel, userTemperature, userMaxTokens, userBody, judgeModel, judgeCustomer }: Partial<UserValues>) => ({
+  'user-model': userModel,
+  'user-temperature': userTemperature,
+  'user-max-tokens': userMaxTokens,
+  'user-body': userBody,
+  'judge-model': judgeModel,
+  'judge-customer': judgeCustomer,
+});
+
+/** The simulated customer that the flags name. If they name no model of a server, its list of models is read. */
+export async function readUser(values: UserValues): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint }> {
+  const { user, userModel, judgeModel, judgeCustomer, userDevice, userTemperature: temperature, userMaxTokens: maxTokens } = values;
+  const { userPromptPrice: promptPrice, userCompletionPrice: completionPrice, userBudget: budget } = values;
+  const costs = { promptPrice, completionPrice, budget };
   const local = readLocal(user, userDevice ?? 'wasm');
   if (user === 'scripted' || local) {
-    if (Object.keys(costs).length > 0) throw new UsageError('a price or --user-budget is given: expected --user URL with it');
-    const given = { 'user-model': userModel, 'judge-model': judgeModel, 'judge-customer': judgeCustomer };
-    const [flag] = Object.entries(given).find(([, value]) => value) ?? [];
+    if (Object.values(costs).some((value) => value !== undefined))
+      throw new UsageError('a price or --user-budget is given: expected --user URL with it');
+    const [flag] = Object.entries(serverFlags(values)).find(([, value]) => value !== undefined && value !== false) ?? [];
     if (flag) throw new UsageError(`--${flag} is given: expected --user URL with it`);
     return { user: local ?? { mode: 'scripted' } };
   }
   if (budget !== undefined && !promptPrice && !completionPrice)
     throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
-  let url: URL;
-  try {
-    url = new URL(user);
-  } catch {
-    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
-  }
-  if (!/^https?:$/.test(url.protocol))
+  const url = URL.canParse(user) ? new URL(user) : null;
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
   if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
   const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;
   const model = userModel ?? (await firstModel(baseUrl, apiKey));
-  return {
-    user: { mode: 'endpoint', baseUrl, model, ...(judgeModel && { judgeModel }), ...(judgeCustomer && { judgeCustomer }), ...costs },
-    userEndpoint: { baseUrl, apiKey },
-  };
+  const settings = { judgeModel, judgeCustomer: judgeCustomer || undefined, temperature, maxTokens, extraBody: readBody(values), ...costs };
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  const config = { mode: 'endpoint' as const, baseUrl, model, ...given };
+  try {
+    checkServer(config);
+  } catch (error) {
+    throw new UsageError(`--user is "${withoutSecrets(baseUrl)}": ${(error as Error).message.replace('extraBody', '--user-body')}`);
+  }
+  return { user: config, userEndpoint: { baseUrl, apiKey } };
+}
+
+function readBody({ userBody }: UserValues): Record<string, unknown> | undefined {
+  if (userBody === undefined) return undefined;
+  let body: unknown;
+  try {
+    body = JSON.parse(userBody);
+  } catch {
+    body = null;
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new UsageError(`--user-body is ${shown(userBody)}: expected a JSON object such as {"top_k": 20}`);
+  return body as Record<string, unknown>;
 }
 
 async function firstModel(baseUrl: string, apiKey: string | undefined): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
-    let status = 'no answer';
-    try {
-      const response = await fetch(below(baseUrl, 'models'), {
-        headers: apiKey ? { Authorization: `Bearer ${apiKey}` } : {},
-        redirect: 'manual',
-        signal: AbortSignal.timeout(5000),
-      });
-      status = `HTTP ${response.status}`;
-      const { data } = JSON.parse(await shortBody(response)) as { data?: { id: string }[] };
-      if (typeof data?.[0]?.id === 'string') return data[0].id;
-      if (response.ok) status = 'it lists no model';
-    } catch (error) {
-      if (status === 'no answer') status = causeOf(error);
-    }
-    if (attempt === ATTEMPTS || /ECONNREFUSED|ENOTFOUND|HTTP 40[13]/.test(status)) {
-      throw new UsageError(
-        `--user is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(status)}); start the server, or name a model with --user-model`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));
+  try {
+    return await firstChatModel({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
+  } catch (error) {
+    const { message, kind } = error as Error & { kind?: string };
+    const remedy = kind === 'auth' ? 'set MUA_USER_KEY to its API key' : 'start the server, or name a model with --user-model';
+    throw new UsageError(`--user is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(message)}); ${remedy}`);
   }
-}
-
-async function shortBody(response: Response): Promise<string> {
-  let text = '';
-  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += part;
-    if (text.length > 4 * 2 ** 20) throw new Error('the list is longer than 4 MiB');
-  }
-  return text;
-}
-
-function causeOf(error: unknown): string {
-  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? message;
 }
 
 export const percent = (x: number): string => `${(100 * x).toFixed(1)} %`;

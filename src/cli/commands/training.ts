@@ -110,6 +110,9 @@ export const train = command({
     checkResume('train', flags, [
       'user',
       'userModel',
+      'userTemperature',
+      'userMaxTokens',
+      'userBody',
       'userDevice',
       'judgeModel',
       'judgeCustomer',
@@ -173,24 +176,26 @@ const overridesOf = ({ set, steps, seed }: Pick<TrainValues, 'set' | 'steps' | '
 
 /** The customer that the flags name. If they name none: the customer of the resumed run, or the scripted customer. */
 function customerFlags(flags: TrainValues, stored: UserConfig | undefined): UserValues {
-  const { user, userModel, userDevice, judgeModel, judgeCustomer, userPromptPrice, userCompletionPrice, userBudget } = flags;
-  const judge = { judgeModel, judgeCustomer };
-  if (user === 'scripted') return { user, userModel, userDevice, ...judge, userPromptPrice, userCompletionPrice, userBudget };
+  const { user, userModel } = flags;
+  if (user === 'scripted') return { ...flags, user };
   const endpoint = stored?.mode === 'endpoint' ? stored : undefined;
   const costs = {
-    userPromptPrice: userPromptPrice ?? endpoint?.promptPrice,
-    userCompletionPrice: userCompletionPrice ?? endpoint?.completionPrice,
-    userBudget: userBudget ?? endpoint?.budget,
+    userPromptPrice: flags.userPromptPrice ?? endpoint?.promptPrice,
+    userCompletionPrice: flags.userCompletionPrice ?? endpoint?.completionPrice,
+    userBudget: flags.userBudget ?? endpoint?.budget,
   };
-  if (user !== undefined || !endpoint) return { user: user ?? 'scripted', userModel, userDevice, ...judge, ...costs };
+  if (user !== undefined || !endpoint) return { ...flags, user: user ?? 'scripted', ...costs };
   if (endpoint.baseUrl === '')
     throw new UsageError("--user is missing: the address of the run's customer has a key or a name, which is not stored");
   return {
+    ...flags,
     user: endpoint.baseUrl,
     userModel: userModel ?? endpoint.model,
-    judgeModel: judgeModel ?? endpoint.judgeModel,
-    judgeCustomer: judgeCustomer ?? endpoint.judgeCustomer,
-    userDevice,
+    userTemperature: flags.userTemperature ?? endpoint.temperature,
+    userMaxTokens: flags.userMaxTokens ?? endpoint.maxTokens,
+    userBody: flags.userBody ?? (endpoint.extraBody && JSON.stringify(endpoint.extraBody)),
+    judgeModel: flags.judgeModel ?? endpoint.judgeModel,
+    judgeCustomer: flags.judgeCustomer ?? endpoint.judgeCustomer,
     ...costs,
   };
 }

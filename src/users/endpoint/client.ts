@@ -1,10 +1,16 @@
 /** @file Sends requests to an OpenAI-compatible server: one address, limited concurrency, and retries after growing waits. */
-import type { EndpointConfig, UserRequest } from '../records/user.ts';
-import { readBody, readUsage, type ChatRequest } from './endpoint-answer.ts';
-import { CutAnswer, httpFailure, redirected, RequestFailure } from './endpoint-failure.ts';
-import { Limiter, pause } from './limiter.ts';
-import { isScriptedServer, SCRIPTED_MODEL } from './scripted-server.ts';
-import { UserError } from './types.ts';
+import { Dice } from '../../base/dice.ts';
+import { type EndpointConfig, UNREACHABLE, type UserRequest } from '../../records/user.ts';
+import { Limiter, pause } from '../limiter.ts';
+import { isScriptedServer, SCRIPTED_MODEL } from '../scripted-server.ts';
+import { UserError } from '../types.ts';
+import { readUsage, type ChatRequest } from './answer.ts';
+import { parseBody, readBody } from './body.ts';
+import { checkEndpoint } from './config.ts';
+import { answeredFailure, CutAnswer, httpFailure, redirected, RequestFailure } from './failure.ts';
+import { RequestFields } from './fields.ts';
+import { type ListedModel, readModels } from './models.ts';
+import { errorInAnswer, readError } from './server-error.ts';
 
 export interface EndpointOptions {
   /** The wait before the first retry, in milliseconds. It doubles with each retry, and half of it is random. */
@@ -22,6 +28,7 @@ export class EndpointClient {
   /** The URL of the server's list of models. */
   private readonly list: URL;
   private readonly limiter: Limiter;
+  private readonly fields: RequestFields;
   /** Whether the server is `mua user-server`. Undefined until the server was asked. */
   private scripted: boolean | undefined;
 
@@ -30,42 +37,51 @@ export class EndpointClient {
     private readonly config: EndpointConfig,
     private readonly options: EndpointOptions = {},
   ) {
-    this.completions = completionsUrl(config.baseUrl);
+    this.completions = checkEndpoint(config);
     this.list = new URL(this.completions);
     this.list.pathname = this.list.pathname.replace(/chat\/completions$/, 'models');
-    if (!config.model) throw new UserError('model is empty: expected the name of a model at the endpoint', 'bad_response');
-    const { concurrency = 8 } = config;
-    if (!Number.isInteger(concurrency) || concurrency < 1)
-      throw new UserError(`concurrency is ${concurrency}: expected a whole number from 1 on`, 'bad_response');
-    this.limiter = new Limiter(concurrency);
+    this.limiter = new Limiter(config.concurrency ?? 8);
+    this.fields = new RequestFields(config.extraBody);
   }
 
   /**
    * Gets one answer of a model. The request is repeated up to `maxRetries` times if it fails in a way that can be temporary, or
-   * if `read` throws a RequestFailure. If the answer was cut, the request is repeated at most twice, each time with twice the
-   * `max_tokens`. Every request is added to `requests`.
+   * if `read` throws a RequestFailure. After an answer that cannot be used, the seed changes. If the answer was cut, the request
+   * is repeated at most twice, each time with twice the `max_tokens`. A field that the server refuses is renamed or left out.
+   * Every request is added to `requests`.
    * @throws UserError
    */
   complete<T>(request: ChatRequest, read: (body: string) => T, signal?: AbortSignal, requests: UserRequest[] = []): Promise<T> {
-    let { max_tokens } = request;
-    let cuts = 0;
-    let attempts = 0;
-    const ask = () => {
-      const post = { method: 'POST', body: JSON.stringify({ ...request, max_tokens, stream: false }) };
-      const made: UserRequest = { seconds: null, prompt: null, completion: null, retry: attempts++ > 0 };
+    let { max_tokens, seed } = request;
+    const { model } = request;
+    let [cuts, unusable] = [0, 0];
+    const once = async (body: Record<string, unknown>) => {
+      const made: UserRequest = { seconds: null, prompt: null, completion: null, retry: requests.length > before };
       requests.push(made);
       const start = performance.now();
-      const measured = (body: string) => {
-        Object.assign(made, { seconds: (performance.now() - start) / 1000, ...readUsage(body) });
-        return read(body);
-      };
-      return this.send(this.completions, post, request.model, measured, signal).catch((error: unknown) => {
-        if (!(error instanceof CutAnswer)) throw error;
-        if (++cuts > CUT_RETRIES) throw new RequestFailure(`${error.message}, with max_tokens ${max_tokens}`, error.kind, 0, true);
-        max_tokens *= 2;
-        throw error;
-      });
+      const text = await this.send(this.completions, { method: 'POST', body: JSON.stringify(body) }, model, signal);
+      Object.assign(made, { seconds: (performance.now() - start) / 1000, ...readUsage(text) });
+      return read(text);
     };
+    const ask = async (): Promise<T> => {
+      const body = this.fields.write(model, { ...request, max_tokens, seed, stream: false });
+      try {
+        return await once(body);
+      } catch (error) {
+        if (!(error instanceof RequestFailure)) throw error;
+        if (error.refusal && this.fields.refuse(model, body, error.refusal)) return ask();
+        if (error instanceof CutAnswer) {
+          if (++cuts > CUT_RETRIES)
+            throw new RequestFailure(`${error.message}, with max_tokens ${max_tokens}`, error.kind, { final: true });
+          max_tokens *= 2;
+        } else if (error.kind === 'bad_response') {
+          // With the same seed, the model could give the same answer again.
+          seed = new Dice(request.seed ?? 0, ++unusable).int(0, 2 ** 31 - 1);
+        }
+        throw error;
+      }
+    };
+    const before = requests.length;
     return this.retried(ask, signal);
   }
 
@@ -76,18 +92,26 @@ export class EndpointClient {
    */
   async playsScenario(signal?: AbortSignal): Promise<boolean> {
     if (this.config.model !== SCRIPTED_MODEL) return false;
-    const ask = () =>
-      this.send(this.list, { method: 'GET' }, SCRIPTED_MODEL, isScriptedServer, signal).catch((error: unknown) => {
+    const ask = async () => {
+      try {
+        return isScriptedServer(await this.send(this.list, { method: 'GET' }, SCRIPTED_MODEL, signal));
+      } catch (error) {
         // A server without a list of models is not `mua user-server`.
         if (error instanceof RequestFailure && error.final) return false;
         throw error;
-      });
+      }
+    };
     return (this.scripted ??= await this.retried(ask, signal));
   }
 
-  /** The names of the models that the server lists, in its order. @throws UserError if it has no list of models */
-  models(signal?: AbortSignal): Promise<string[]> {
-    return this.retried(() => this.send(this.list, { method: 'GET' }, '', readModels, signal), signal);
+  /** The models that the server lists, in its order. @throws UserError if it has no list of models */
+  models(signal?: AbortSignal): Promise<ListedModel[]> {
+    return this.retried(async () => readModels(await this.send(this.list, { method: 'GET' }, '', signal)), signal);
+  }
+
+  /** Sentences about the fields that the server refused so far. */
+  changes(model: string): string[] {
+    return this.fields.changes(model);
   }
 
   private async retried<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -108,8 +132,10 @@ export class EndpointClient {
     }
   }
 
-  private async send<T>(url: URL, init: RequestInit, model: string, read: (body: string) => T, signal?: AbortSignal): Promise<T> {
+  /** The text of a response without an error. @throws RequestFailure */
+  private async send(url: URL, init: RequestInit, model: string, signal?: AbortSignal): Promise<string> {
     const { apiKey, timeoutMs = 60_000 } = this.config;
+    const asked = { model, hasKey: Boolean(apiKey) };
     const timeout = AbortSignal.timeout(timeoutMs);
     let began = false;
     try {
@@ -125,9 +151,13 @@ export class EndpointClient {
         void response.body?.cancel().catch(() => {});
         throw redirected(response);
       }
+      const unreachable = response.headers.get(UNREACHABLE);
+      if (unreachable) throw noAnswer(unreachable);
       const body = await readBody(response);
-      if (!response.ok) throw httpFailure(response, body, apiKey, model);
-      return read(body);
+      if (!response.ok) throw httpFailure(response, readError(body, apiKey), asked);
+      const error = errorInAnswer(parsed(body), apiKey);
+      if (error) throw answeredFailure(error, asked);
+      return body;
     } catch (error) {
       if (error instanceof RequestFailure) throw error;
       if (signal?.aborted) throw new RequestFailure('cancelled', 'aborted');
@@ -135,26 +165,17 @@ export class EndpointClient {
       if (began) throw new RequestFailure('the user endpoint closed the connection before its answer was complete', 'server');
       // The message contains only origin and path of the URL. User name, password, query and the text of the cause could contain
       // keys.
-      throw new RequestFailure(`the user endpoint at ${url.origin}${url.pathname} cannot be reached`, 'network');
+      throw noAnswer(`${url.origin}${url.pathname}`);
     }
   }
 }
 
-/** @throws RequestFailure if the body is not a list of models */
-function readModels(body: string): string[] {
-  try {
-    const { data } = JSON.parse(body) as { data: { id: unknown }[] };
-    return data.map(({ id }) => String(id));
-  } catch {
-    throw new RequestFailure('the user endpoint did not answer with a list of models', 'bad_response', 0, true);
-  }
-}
+const noAnswer = (address: string) => new RequestFailure(`the user endpoint at ${address} cannot be reached`, 'network');
 
-function completionsUrl(baseUrl: string): URL {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UserError('the base URL is not an http(s) address: expected one such as http://localhost:11434/v1', 'bad_response');
-  // The query of the URL, such as ?api-version=…, is kept.
-  url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')}/chat/completions`;
-  return url;
+function parsed(body: string): unknown {
+  try {
+    return parseBody(body);
+  } catch {
+    return null;
+  }
 }

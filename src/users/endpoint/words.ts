@@ -1,0 +1,65 @@
+/** @file Separates the words of an answer from thoughts, and finds marks that are neither. All searches take linear time. */
+import { THOUGHTS, UNKNOWN_MARKS, WRAPPERS } from './behaviours.ts';
+
+/** Matches every mark of thoughts. The groups tell the marks apart: two for each kind, for where it opens and where it closes. */
+const MARKS = new RegExp(THOUGHTS.map(([open, close]) => `(${source(open)})|(${source(close)})`).join('|'), 'g');
+
+/** The pattern with its own choice of case, because one pattern holds all marks. */
+function source({ source: text, flags }: RegExp): string {
+  if (!flags.includes('i')) return text;
+  return text.replace(/\\.|[a-z]/gi, (part) => (part.length > 1 ? part : `[${part.toLowerCase()}${part.toUpperCase()}]`));
+}
+
+/**
+ * The words outside of thoughts in known marks. Null if thoughts do not end. A chat template can open thoughts in the prompt, so
+ * words before a closing mark without an opening one are thoughts too.
+ */
+export function withoutThoughts(text: string): string | null {
+  const channels = finalChannel(text);
+  if (channels !== undefined) return channels;
+  let said = '';
+  let at = 0;
+  let open: number | null = null;
+  for (const match of text.matchAll(MARKS)) {
+    const group = match.slice(1).findIndex((mark) => mark !== undefined);
+    const [kind, closes] = [group >> 1, group % 2 === 1];
+    // A mark of another kind inside of thoughts is a part of the thoughts.
+    if (open !== null && (kind !== open || !closes)) continue;
+    if (open === null) said += text.slice(at, match.index);
+    if (closes && open === null) said = '';
+    open = closes ? null : kind;
+    at = match.index + match[0].length;
+  }
+  if (open !== null) return null;
+  return (said + text.slice(at)).replace(WRAPPERS, '').trim();
+}
+
+const FINAL = '<|channel|>final';
+
+/**
+ * The words in the final channel of gpt-oss (harmony), also if the server has dropped the control tokens. Null if that channel is
+ * missing. Undefined if the text has no channels.
+ */
+function finalChannel(text: string): string | null | undefined {
+  if (text.includes('<|channel|>')) {
+    const at = text.indexOf('<|message|>', text.indexOf(FINAL));
+    if (!text.includes(FINAL) || at < 0) return null;
+    return text
+      .slice(at + '<|message|>'.length)
+      .replace(/<\|(?:end|return)\|>\s*$/, '')
+      .trim();
+  }
+  if (!/^\s*(?:analysis|commentary|assistant(?:analysis|commentary|final))/.test(text)) return undefined;
+  const [before, ...after] = text.split('assistantfinal');
+  if (after.length > 0) return after.join('assistantfinal').trim();
+  return /^\s*(?:(?:analysis|commentary)(?=[A-Z])|assistant)/.test(before!) ? null : undefined;
+}
+
+/** The first mark in a customer's words that no person writes, such as a control token. Null if there is none. */
+export function unknownMark(words: string): string | null {
+  for (const pattern of UNKNOWN_MARKS) {
+    const found = pattern.exec(words);
+    if (found) return found[0].trim();
+  }
+  return null;
+}
