@@ -13,7 +13,7 @@ import { InputError } from '../base/input-error.ts';
 import { asText } from '../base/text-pieces.ts';
 import { compactToolsText } from './compact-tools.ts';
 import { toPythonJson } from './python-json.ts';
-import type { Tokenizer } from './types.ts';
+import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 
 export const IM_START = '<|im_start|>';
 export const IM_END = '<|im_end|>';
@@ -24,35 +24,6 @@ export const TOOL_CALL_END = '</tool_call>';
 export const THINK_START = '<think>';
 export const THINK_END = '</think>';
 export const NO_THOUGHTS = `${THINK_START}\n\n${THINK_END}\n\n`;
-
-/** The text before a message, and the text after it. */
-export type Frame = readonly [before: string, after: string];
-
-/** How the conversations of a model are written. */
-export interface ChatFormat {
-  /** Around a system message at the start of the conversation. */
-  first: Frame;
-  /** The text at the start of a conversation that has no system message. */
-  bare: string;
-  /** Around a later system message. */
-  system: Frame;
-  user: Frame;
-  /** Around a turn of the agent. The text after it begins with `end`. */
-  agent: Frame;
-  /** The token that ends a turn of the agent. */
-  end: string;
-  /** Whether the model knows think blocks. */
-  thinks: boolean;
-  /** Whether the template removes white space around a message. */
-  trims: boolean;
-  /**
-   * Whether tools, calls and results are written in few tokens, for a model that has no format of its own for them. Otherwise they are
-   * written as in Qwen3's template.
-   */
-  compact: boolean;
-  /** The control tokens. In a message, a policy or a tool they are only text. */
-  control: readonly string[];
-}
 
 /** The format of Qwen3, and of our own models. */
 export const QWEN: ChatFormat = {

@@ -1,16 +1,7 @@
 /** @file Chat templates in Jinja, for `tokenizer_config.json`. With them, vLLM, TRL and other tools render conversations as in training. */
 import { COMPACT_HEAD, COMPACT_TAIL } from './compact-tools.ts';
-import {
-  type ChatFormat,
-  type Frame,
-  generationPrompt,
-  NO_THOUGHTS,
-  QWEN,
-  THINK_END,
-  THINK_START,
-  TOOLS_HEAD,
-  TOOLS_TAIL,
-} from './chat-template.ts';
+import { generationPrompt, NO_THOUGHTS, QWEN, THINK_END, THINK_START, TOOLS_HEAD, TOOLS_TAIL } from './chat-template.ts';
+import type { ChatFormat, Frame } from './types.ts';
 
 /** The template of our own models. Unlike in Qwen3's template, `enable_thinking` is off by default. */
 export const CHAT_TEMPLATE = `

@@ -4,7 +4,6 @@ import type { Generation } from '../engine/types.ts';
 import type { ToolCall, ToolSchema } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
 import {
-  type ChatFormat,
   generationPrompt,
   renderAssistant,
   renderClosing,
@@ -15,6 +14,7 @@ import {
   toolsText,
   withThinkBlock,
 } from './chat-template.ts';
+import type { ChatFormat } from './types.ts';
 import type { BegunTurn } from './prefix.ts';
 import type { Tokenizer } from './types.ts';
 

@@ -1,4 +1,31 @@
-import type { ChatFormat } from './chat-template.ts';
+/** The text before a message, and the text after it. */
+export type Frame = readonly [before: string, after: string];
+
+/** How the conversations of a model are written. */
+export interface ChatFormat {
+  /** Around a system message at the start of the conversation. */
+  first: Frame;
+  /** The text at the start of a conversation that has no system message. */
+  bare: string;
+  /** Around a later system message. */
+  system: Frame;
+  user: Frame;
+  /** Around a turn of the agent. The text after it begins with `end`. */
+  agent: Frame;
+  /** The token that ends a turn of the agent. */
+  end: string;
+  /** Whether the model knows think blocks. */
+  thinks: boolean;
+  /** Whether the template removes white space around a message. */
+  trims: boolean;
+  /**
+   * Whether tools, calls and results are written in few tokens, for a model that has no format of its own for them. Otherwise they are
+   * written as in Qwen3's template.
+   */
+  compact: boolean;
+  /** The control tokens. In a message, a policy or a tool they are only text. */
+  control: readonly string[];
+}
 
 /** A tokenizer from a model folder. */
 export interface Tokenizer {

@@ -1,5 +1,6 @@
 /** @file The list of domains, with one line for each. To ask something about them, use `registry.ts`. */
 export { airline } from './airline/index.ts';
+export { chat } from './chat/index.ts';
 export { mock } from './mock/index.ts';
 export { retail } from './retail/index.ts';
 export { telecom } from './telecom/index.ts';

@@ -69,6 +69,14 @@ export const taskSplits = (domain: string): readonly Split[] =>
 /** What customers of the level can want. Empty if the tasks cannot be restricted. */
 export const intentsOf = (domain: string, level: string): readonly string[] => levelOf(domain, level)?.intents ?? [];
 
+/** What a judge wants of the answers of a level. Undefined if a judge cannot compare conversations of this level. */
+export const wishOf = (domain: string, level: string): string | undefined => levelOf(domain, level)?.wish;
+
+/** The levels with a wish, in words. */
+export const JUDGED: readonly string[] = GENERATED.flatMap(({ name, levels }) =>
+  levels.filter(({ wish }) => wish !== undefined).map((level) => `${name} ${level.name}`),
+);
+
 /** Whether the agent's conversations in this domain are audited. False for an unknown domain, which a stored conversation can have. */
 export const isAudited = (domain: string): boolean => domainOf(domain)?.audit !== undefined;
 

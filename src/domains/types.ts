@@ -14,6 +14,11 @@ export interface DomainLevel {
   intents?: readonly string[];
   /** The mix of customers of a task whose id has no code for customers. Default: `customers`. */
   uncoded?: CustomerShares;
+  /**
+   * A sentence that is true of a good answer. Present if a conversation of this level has one answer of the agent, so that a
+   * judge can compare the answers of a group.
+   */
+  wish?: string;
 }
 
 /**

@@ -18,6 +18,12 @@ export function trainingIndex(place: number): number {
   return place - at + (at % WORLDS) * TASKS + Math.floor(at / WORLDS);
 }
 
+/** The inverse of `trainingIndex`: the place in the training of the task with this index. */
+export function trainingPlace(index: number): number {
+  const at = index % BLOCK;
+  return index - at + (at % TASKS) * WORLDS + Math.floor(at / TASKS);
+}
+
 /**
  * The tasks of an evaluation. Tasks of `heldout` and `unseen` are each from another world: numbers 0, STRIDE, 2 · STRIDE, …. Tasks of `train` are those that
  * a training plays first. Of a finite set, such as a benchmark, they are the first `count` tasks.

@@ -4,7 +4,7 @@ import { CUSTOMER_FAULTS, type CustomerJudgement, type UserRequest } from '../re
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, GoldAction } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
-import { REWARD_TERMS } from '../records/rewards.ts';
+import { type Judged, REWARD_TERMS } from '../records/rewards.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { CopiedArguments, MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
@@ -77,6 +77,7 @@ const scenario = z.object({
   identity: texts,
   wishes: z.array(wish),
   tellsAll: z.optional(z.boolean()),
+  scripted: z.optional(z.boolean()),
   instruction: text,
   benchmark: z.optional(name),
   history: z.optional(z.array(json)),
@@ -150,6 +151,20 @@ const customerJudgement = z.object({
 
 export const rewardTermsSchema = z.partialRecord(z.enum(REWARD_TERMS), number);
 
+const judgedAnswer = z.object({
+  judge: text,
+  wish: text,
+  original: z.optional(text),
+  value: number,
+  comparisons: z.array(
+    z.object({
+      with: z.nullable(natural),
+      score: number,
+      verdicts: z.array(z.object({ first: z.boolean(), score: number })),
+    } satisfies Fields<Judged['comparisons'][number]>),
+  ),
+} satisfies Fields<Judged>);
+
 export const trajectorySchema = z.object({
   id,
   task,
@@ -167,6 +182,7 @@ export const trajectorySchema = z.object({
   turns: natural,
   reward: z.nullable(number),
   rewards: z.optional(rewardTermsSchema),
+  judged: z.optional(judgedAnswer),
   verdict: z.nullable(verdict),
   violations: z.array(violation),
   toolCalls: counts,

@@ -43,6 +43,8 @@ export interface UserScenario {
   wishes: Wish[];
   /** If true, the customer tells the facts of a wish before the agent asks. Absent: the persona and chance decide. */
   tellsAll?: boolean;
+  /** If true, a script plays this customer, even if a language model plays the other customers. */
+  scripted?: boolean;
   /** The scenario as a text for a language model (tau-bench's `instruction`, tau2-bench's persona and scenario). */
   instruction: string;
   /** The benchmark whose rules a language model follows when it plays the user. Absent: the rules of the generated domains. */

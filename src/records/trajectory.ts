@@ -1,5 +1,5 @@
 /** @file A trajectory: one episode as messages, with the exact tokens that the model saw and sampled. */
-import type { RewardTerms } from './rewards.ts';
+import type { Judged, RewardTerms } from './rewards.ts';
 import type { CustomerJudgement, UserRequest } from './user.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, Verdict, Violation } from './task.ts';
 
@@ -93,10 +93,12 @@ export interface Trajectory {
   customerJudgement?: CustomerJudgement;
   /** Number of tool results and user replies. */
   turns: number;
-  /** The outcome: 1 or 0. Null if not scored (user_error, aborted). */
+  /** The outcome: 1 or 0. Null if not scored (user_error, aborted, a judge that failed). */
   reward: number | null;
   /** The terms of the training reward, which is their sum. Absent: the training reward is the outcome. */
   rewards?: RewardTerms;
+  /** Present if a judge compared the answers of the group. */
+  judged?: Judged;
   verdict: Verdict | null;
   /** Violations that the audit found. The list is also empty if the domain is not audited: see `isAudited`. */
   violations: Violation[];

@@ -10,6 +10,7 @@ import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { CheckpointClock } from './checkpoint-clock.ts';
 import { readCheckpoint, restore, resumeNote } from './checkpoints.ts';
 import { abortOnLoss, concurrency, type EngineHost, sizeOf } from './engine-host.ts';
+import { judgeOf } from './judge.ts';
 import { originOf } from './origin.ts';
 import { patient, type RunControl, untilDone } from './run-control.ts';
 import type { RunSink } from './run-sink.ts';
@@ -48,6 +49,9 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
   const stage = { ...staged.stage, environments: patient(control, staged.stage.environments) };
   const model = async () => trainedFiles(files, await engine.weights());
   control.ready({ model, ...(meter && { meter }) });
+  const judge = await judgeOf(engine, stage, { config, user, files, checkpoint }, control.abort.signal, (done, of) =>
+    sink.progress(checkpoint?.step ?? 0, 'rollout', done, of),
+  );
   const reference = await restore(engine, checkpoint, config);
   const origin = await originOf(host, firstModel, config, stage.domain.data);
   meter?.spend(spent);
@@ -74,6 +78,7 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
     doneSteps,
     doneMetrics: metrics,
     dataset,
+    ...(judge && { judge }),
     ...(valUser && { valUsers: await host.users(valUser) }),
     signal: control.abort.signal,
     // A run pauses only between steps, so the weights are those of the last finished step.

@@ -1,7 +1,7 @@
 /** @file Stores a training of the command line in a folder. The `TrainingSink` that receives the results writes the files. */
 import type { Evaluation } from '../evaluation/evaluate.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
-import { withTrained } from '../exchange/adapter-folder.ts';
+import { hasAdapter, withTrained } from '../exchange/adapter-folder.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import type { CheckpointOrigin, GrpoConfig, StepMetrics } from '../records/run.ts';
 import type { SftConfig } from '../training/settings/index.ts';
@@ -51,7 +51,8 @@ export class FolderSink implements RunSink {
     this.after = report(checkpoint?.step ?? 0);
     return {
       config,
-      files,
+      // The answers of the first model are sampled again, so the run opens its adapter. The driver then loads the checkpoint.
+      files: checkpoint && hasAdapter(files) && config['reward.judge'] > 0 ? startingFiles(this.#given, config, this.#options.base) : files,
       firstModel,
       loaded: { checkpoint, damaged: [], ...(checkpoint?.origin && { origin: checkpoint.origin }) },
       metrics: interrupted?.metrics ?? [],

@@ -8,11 +8,13 @@ import {
   hasConditions,
   intentsOf,
   isAudited,
+  JUDGED,
   levelConditions,
   rewardsTurns,
   taskSplits,
   TURN_REWARDED,
   WITH_HABITS,
+  wishOf,
 } from '../domains/registry.ts';
 import { type Habit, HABITS, type HabitShares, type Style, STYLES } from '../records/dataset.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
@@ -173,12 +175,28 @@ function checkRewards(config: GrpoConfig): void {
     );
   if (turn === 0 && isTurnLevel(config))
     throw new ConfigError(`setting "reward.turn" is 0: expected a weight above 0, as adv_estimator is ${config.adv_estimator}`);
+  checkJudge(config);
   if (isAudited(config.domain)) return;
   const needsAudit = `expected a domain whose rules are audited (${AUDITED.join(', ')}), not ${config.domain}`;
   if (config['reward.unconfirmed_write'] > 0)
     throw new ConfigError(`setting "reward.unconfirmed_write" is ${config['reward.unconfirmed_write']}: ${needsAudit}`);
   if (config['reward.partial'] > 0 && config['reward.partial_gate'] === 'no_violations')
     throw new ConfigError(`setting "reward.partial_gate" is "no_violations": ${needsAudit}`);
+}
+
+/** @throws ConfigError if a judge is wanted where it cannot compare answers */
+function checkJudge(config: GrpoConfig): void {
+  const { domain, level, algorithm } = config;
+  const wrong = (expected: string) => new ConfigError(`setting "reward.judge" is ${config['reward.judge']}: expected ${expected}`);
+  if (config['reward.judge'] === 0) return;
+  if (wishOf(domain, level) === undefined)
+    throw wrong(`0, as a judge only compares answers of ${JUDGED.join(', ')}, not of ${domain} ${level}`);
+  if (algorithm !== 'grpo') throw wrong(`0, as algorithm is ${algorithm}, which does not use the rewards of a group`);
+  if (!config['judge.original']) return;
+  if (config['filter_groups.max_num_gen_batches'] !== 1)
+    throw new ConfigError(
+      `setting "filter_groups.max_num_gen_batches" is ${config['filter_groups.max_num_gen_batches']}: expected 1, as judge.original is true`,
+    );
 }
 
 /**

@@ -135,6 +135,31 @@ const SMOLLM2: GrpoConfig = {
   'overlong_buffer.len': 154,
 };
 
+/**
+ * Trains adapters on a small model that speaks English, in conversations of one turn. No run has tested these values. Higher
+ * rates without a warm-up made such a model collapse at other tasks.
+ */
+const QUESTION: GrpoConfig = {
+  ...NANO,
+  domain: 'chat',
+  level: 'question',
+  ...conditionSettings(levelConditions('chat', 'question')),
+  lora_rank: 16,
+  lora_alpha: 32,
+  use_kl_loss: false,
+  lr: 1e-4,
+  lr_scheduler_type: 'constant',
+  lr_warmup_steps: 5,
+  total_training_steps: 40,
+  test_freq: 20,
+  val_tasks: 48,
+  max_turns: 2,
+  response_length_one_turn: 96,
+  max_model_len: 256,
+  'overlong_buffer.len': 51,
+  malformed_policy: 'as_text',
+};
+
 export interface Preset {
   label: string;
   description: string;
@@ -219,6 +244,13 @@ export const PRESETS: Record<string, Preset> = {
     model: 'Qwen/Qwen3-0.6B',
     config: LORA,
   },
+  question: {
+    label: 'Ends with a question (one turn, LoRA)',
+    description:
+      'A pretrained model learns to end its answer with a question. A conversation has one turn and no tools. The reward is a rule, or the verdicts of a judge who compares the answers of a group and one of the original model. No run with these settings was measured.',
+    model: 'HuggingFaceTB/SmolLM2-135M-Instruct',
+    config: QUESTION,
+  },
 };
 
 /** Whether the preset's model is part of the page, so that no download from the Hub is needed. */
@@ -233,6 +265,9 @@ export const presetFor = (domain: string, level: string): string | undefined =>
 
 /** The first sampler stream of a run's evaluations. Training steps use the streams below it. */
 export const EVALUATION_STREAM = 0xe0000000;
+
+/** The first sampler stream of the answers that a judge compares with later answers. No evaluation has so many streams. */
+export const ORIGINAL_STREAM = 0xf0000000;
 
 /** The limits of an evaluation: those of the first preset with this domain and level. If no preset has them, the limits for a benchmark. */
 export function limitsFor(domain: string, level: string): GrpoConfig {

@@ -45,6 +45,8 @@ export interface RewardFacts {
   /** The share of the gold tool calls that were made, from 0 to 1. It is 1 if there are no gold calls. */
   toolMatch: number;
   sampledTokens: number;
+  /** The mean score of the comparisons by a judge. 0 if no judge compared the answer. */
+  judged: number;
   /** The number of transfers to a human. 0 if the gold actions also have a transfer. */
   handovers: number;
 }
@@ -59,6 +61,7 @@ export interface RewardFacts {
  * - turn: the sum of the rewards of the agent's turns
  * - format: 1 if every turn could be parsed, else 0
  * - tool_match: the share of the gold calls that were made
+ * - judge: the mean score of the comparisons with the other answers of the group: 1 for a win, ½ for a tie
  * - unconfirmed_write: the number of writes to which the customer did not say yes
  * - length: sampled tokens / 100
  * - handover: the number of transfers to a human, but 0 if the gold actions have a transfer
@@ -78,6 +81,8 @@ function valueOf(term: RewardTerm, facts: RewardFacts, gate: RewardSettings['rew
       return Number(facts.parseErrors === 0);
     case 'tool_match':
       return facts.toolMatch;
+    case 'judge':
+      return facts.judged;
     case 'unconfirmed_write':
       return facts.unconfirmed;
     case 'length':
@@ -107,7 +112,8 @@ export function rewardFrom(facts: RewardFacts, settings: RewardSettings): Reward
   const terms: RewardTerms = {};
   for (const term of REWARD_TERMS) {
     const weight = settings[`reward.${term}`];
-    if (weight === 0) continue;
+    // The settings of earlier runs lack later terms.
+    if (!weight) continue;
     const value = weight * valueOf(term, facts, settings['reward.partial_gate']);
     terms[term] = PRICES.has(term) && value !== 0 ? -value : value;
   }
@@ -139,6 +145,7 @@ function factsOf(trajectory: Trajectory): RewardFacts {
     parseErrors: trajectory.parseErrors,
     toolMatch: gold.length === 0 ? 1 : matched / gold.length,
     sampledTokens: nodes.reduce((sum, { mask }) => sum + mask.reduce((ones, m) => ones + m, 0), 0),
+    judged: trajectory.judged?.value ?? 0,
     handovers: gold.some(({ name }) => transfersOf(task.domain).includes(name)) ? 0 : transfersIn(trajectory),
   };
 }

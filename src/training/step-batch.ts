@@ -11,6 +11,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { isFaulty } from './behaviour-metrics.ts';
 import { EVALUATION_STREAM } from './presets.ts';
 import { isTurnLevel } from './advantages.ts';
+import { type Judge, judgeGroups } from './judge.ts';
 import { storeRewards } from './rewards.ts';
 import { turnsOf } from './turn-rewards.ts';
 import { trainingTasks } from './training-tasks.ts';
@@ -28,6 +29,8 @@ export interface StepHooks {
   onRollout?: (trajectory: Trajectory) => void;
   /** The conversations to train on, at least one; only for `algorithm: 'sft'`. If absent, the demonstrators play new conversations. */
   dataset?: readonly Conversation[];
+  /** The judge, which the reward `reward.judge` needs. */
+  judge?: Judge;
 }
 
 export type Group = readonly Trajectory[];
@@ -50,6 +53,8 @@ export function isMixed(group: Group, settings: Estimator): boolean {
 export interface StepRollouts extends Rollouts {
   /** How many batches of `train_batch_size` tasks were played. */
   genBatches: number;
+  /** How many groups were dropped because the judge failed. */
+  unjudged: number;
 }
 
 /**
@@ -60,7 +65,8 @@ export interface StepRollouts extends Rollouts {
 export async function sampleStep(stage: Stage, config: GrpoConfig, step: number, hooks: StepHooks): Promise<StepRollouts> {
   const { train_batch_size, n, seed } = config;
   const limit = config['filter_groups.max_num_gen_batches'] || Infinity;
-  const all: StepRollouts = { groups: [], dropped: [], retried: 0, genBatches: 0 };
+  const all: StepRollouts = { groups: [], dropped: [], retried: 0, genBatches: 0, unjudged: 0 };
+  const isJudged = config['reward.judge'] > 0;
   let done = 0;
   do {
     const tasks = await trainingTasks(stage, config, step, all.genBatches);
@@ -79,12 +85,14 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
       signal: hooks.signal,
       onStart: hooks.onEpisode,
       onDone: (trajectory) => {
-        storeRewards(trajectory, config);
+        if (!isJudged) storeRewards(trajectory, config);
         hooks.onPhase?.('rollout', ++done, total);
         hooks.onRollout?.(trajectory);
       },
     });
-    const { groups, dropped } = config.user_faults === 'drop' ? withoutFaulty(played) : played;
+    const left = config.user_faults === 'drop' ? withoutFaulty(played) : played;
+    const { groups, dropped, unjudged } = isJudged ? await judged(left, stage, config, hooks) : { ...left, unjudged: 0 };
+    all.unjudged += unjudged;
     all.groups.push(...groups);
     all.dropped.push(...dropped);
     all.retried += played.retried;
@@ -95,6 +103,15 @@ export async function sampleStep(stage: Stage, config: GrpoConfig, step: number,
     all.groups.filter((group) => isMixed(group, config)).length < train_batch_size
   );
   return all;
+}
+
+/** Lets the judge compare the answers of each group, and stores their rewards. @throws NothingScoredError if it fails in all groups */
+async function judged(rollouts: Pick<Rollouts, 'groups' | 'dropped'>, { users }: Stage, config: GrpoConfig, { judge, signal }: StepHooks) {
+  if (!judge) throw new Error('reward.judge is above 0: expected a judge');
+  const result = await judgeGroups(rollouts, users, judge, config, signal);
+  for (const trajectory of result.groups.flat()) storeRewards(trajectory, config);
+  if (result.groups.every((group) => group.length === 0)) throw new NothingScoredError(result.dropped.at(-1)!.error);
+  return result;
 }
 
 /** Moves the rollouts in which the customer makes a mistake to `dropped`. @throws NothingScoredError if no rollout is left */

@@ -2,6 +2,7 @@
 import { flatten } from '../agent/trajectory.ts';
 import type { StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { judgeMetrics } from './judge-metrics.ts';
 import { rolloutMetrics } from './metrics.ts';
 import { behaviourMetrics } from './behaviour-metrics.ts';
 import type { StepRollouts } from './step-batch.ts';
@@ -15,7 +16,7 @@ export interface StepResult {
 
 /** Metrics of what the rollouts of a step did and what they cost. Dropped rollouts are only counted. */
 export function sampledMetrics(rollouts: StepRollouts, step: number, clock: Stopwatch): StepMetrics {
-  const { groups, dropped, retried, genBatches } = rollouts;
+  const { groups, dropped, retried, genBatches, unjudged } = rollouts;
   const trajectories = groups.flat();
   const flat = trajectories.map(flatten);
   const played = Math.max(1, trajectories.length);
@@ -24,6 +25,8 @@ export function sampledMetrics(rollouts: StepRollouts, step: number, clock: Stop
     'training/global_step': step,
     ...rolloutMetrics(groups),
     ...behaviourMetrics(rollouts),
+    ...judgeMetrics(trajectories),
+    ...(unjudged > 0 && { 'judge/dropped_groups': unjudged }),
     'train/num_gen_batches': genBatches,
     'rollout/dropped': dropped.length,
     'rollout/retried': retried,

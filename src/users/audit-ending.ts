@@ -79,7 +79,8 @@ function isTold(wish: Wish, events: readonly Event[], wishes: readonly Wish[], l
 /** Reports a customer that leaves too early. The events must end with its last message. */
 export function reportEarlyEnd(events: readonly Event[], scenario: UserScenario, language: CustomerLanguage, report: Report): void {
   const last = events.at(-1);
-  if (last?.by !== 'customer' || !saysStop(last.text, STOP_WORDS)) return;
+  // A customer of one turn leaves after each answer, also after an empty one.
+  if (scenario.scripted || last?.by !== 'customer' || !saysStop(last.text, STOP_WORDS)) return;
   if (!events.some(({ by }) => by === 'agent')) return report('ended_too_early', 'The first message ends the conversation.');
   if (scenario.wishes.length === 0) return;
   const why = tooEarly(events, last.text, scenario, language);

@@ -27,7 +27,7 @@ export async function judgeCustomer(
 ): Promise<CustomerJudgement | null> {
   const { customerJudge: model } = users;
   const kinds = uncheckedKinds(scenario).filter((kind) => FAULT_STATEMENTS[kind]);
-  if (!model || !users.judge || kinds.length === 0) return null;
+  if (!model || !users.judge || kinds.length === 0 || scenario.scripted) return null;
   const told: Utterance[] = [{ role: 'instruction', text: scenario.instruction }, ...conversation];
   try {
     const met = await users.judge(

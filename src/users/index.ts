@@ -12,6 +12,10 @@ import type { UserSimulator } from './types.ts';
  * @throws UserError if the configuration is invalid, for example if the base URL is not a URL
  */
 export function createUsers(config: UserConfig, scripts: FindScripts, spawn?: () => ModelWorker): UserSimulator {
-  if (config.mode === 'scripted') return new ScriptedUsers(scripts);
-  return config.mode === 'endpoint' ? new EndpointUsers(config) : new LocalUsers(config, spawn);
+  const script = new ScriptedUsers(scripts);
+  if (config.mode === 'scripted') return script;
+  const model = config.mode === 'endpoint' ? new EndpointUsers(config) : new LocalUsers(config, spawn);
+  const session = model.session.bind(model);
+  model.session = (scenario, ...given) => (scenario.scripted ? script.session(scenario, ...given) : session(scenario, ...given));
+  return model;
 }

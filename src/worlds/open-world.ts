@@ -17,11 +17,13 @@ export interface GeneratedDomain {
   worldId(level: string, world: GeneratedWorld): string;
 }
 
-/** All domains with generated tables. Calling this loads their code. */
+/** All domains whose generated worlds have numbers. Calling this loads their code. */
 export const generatedDomains = async (): Promise<GeneratedDomain[]> =>
   (await Promise.all(GENERATED.map(async ({ title, world }) => ({ title, definition: await world!() })))).flatMap(
     ({ title, definition }) =>
-      hasSessions(definition) ? [] : [{ definition, title, tasksPerWorld: definition.worlds!.tasks, worldId: definition.worlds!.id }],
+      hasSessions(definition) || !definition.worlds
+        ? []
+        : [{ definition, title, tasksPerWorld: definition.worlds.tasks, worldId: definition.worlds.id }],
   );
 
 /** The world that is opened if none is chosen. */

@@ -78,6 +78,7 @@ export const REWARD_LABELS: Record<RewardTerm, string> = {
   turn: 'turns',
   format: 'format',
   tool_match: 'tool match',
+  judge: 'judge',
   unconfirmed_write: 'writes without a yes',
   length: 'length',
   handover: 'needless transfer',

@@ -13,6 +13,7 @@ const PERFECT: RewardFacts = {
   parseErrors: 0,
   toolMatch: 1,
   sampledTokens: 200,
+  judged: 0,
   handovers: 0,
 };
 

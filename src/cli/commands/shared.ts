@@ -105,13 +105,13 @@ export const COST_FLAGS = {
 } as const satisfies Flags;
 
 /** The language model that plays the customer in the browser. Null if `user` names none. */
-function readLocal(user: string, device: 'wasm' | 'webgpu'): BrowserUser | null {
+function readLocal(user: string, device: 'wasm' | 'webgpu', flag = '--user'): BrowserUser | null {
   if (user === 'learned') return { mode: 'local', source: 'bundled', model: 'nano-customer', precision: 'fp32', device };
   if (!user.startsWith('hub:')) return null;
   const [model = '', name = 'q4'] = user.slice('hub:'.length).split('@');
   const precision = ONNX_DTYPES.find((known) => known === name);
   if (!/^[\w.-]+\/[\w.-]+$/.test(model) || !precision)
-    throw new UsageError(`--user is "${user}": expected hub:OWNER/NAME or hub:OWNER/NAME@PRECISION, one of ${ONNX_DTYPES.join(', ')}`);
+    throw new UsageError(`${flag} is "${user}": expected hub:OWNER/NAME or hub:OWNER/NAME@PRECISION, one of ${ONNX_DTYPES.join(', ')}`);
   return { mode: 'local', source: 'hub', model, precision, device };
 }
 
@@ -140,35 +140,38 @@ const serverFlags = ({ userModel, userTemperature, userMaxTokens, userBody, judg
   'judge-customer': judgeCustomer,
 });
 
-/** The simulated customer that the flags name. If they name no model of a server, its list of models is read. */
-export async function readUser(values: UserValues): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint }> {
+/**
+ * The simulated customer that the flags name. If they name no model of a server, its list of models is read.
+ * @param flag the flag with the value `user`, for messages
+ */
+export async function readUser(values: UserValues, flag = '--user'): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint }> {
   const { user, userModel, judgeModel, judgeCustomer, userDevice, userTemperature: temperature, userMaxTokens: maxTokens } = values;
   const { userPromptPrice: promptPrice, userCompletionPrice: completionPrice, userBudget: budget } = values;
   const costs = { promptPrice, completionPrice, budget };
-  const local = readLocal(user, userDevice ?? 'wasm');
+  const local = readLocal(user, userDevice ?? 'wasm', flag);
   if (user === 'scripted' || local) {
     if (Object.values(costs).some((value) => value !== undefined))
-      throw new UsageError('a price or --user-budget is given: expected --user URL with it');
-    const [flag] = Object.entries(serverFlags(values)).find(([, value]) => value !== undefined && value !== false) ?? [];
-    if (flag) throw new UsageError(`--${flag} is given: expected --user URL with it`);
+      throw new UsageError(`a price or --user-budget is given: expected ${flag} URL with it`);
+    const [extra] = Object.entries(serverFlags(values)).find(([, value]) => value !== undefined && value !== false) ?? [];
+    if (extra) throw new UsageError(`--${extra} is given: expected ${flag} URL with it`);
     return { user: local ?? { mode: 'scripted' } };
   }
   if (budget !== undefined && !promptPrice && !completionPrice)
     throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
   const url = URL.canParse(user) ? new URL(user) : null;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`--user is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
+    throw new UsageError(`${flag} is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
   if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
   const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;
-  const model = userModel ?? (await firstModel(baseUrl, apiKey));
+  const model = userModel ?? (await firstModel(baseUrl, apiKey, flag));
   const settings = { judgeModel, judgeCustomer: judgeCustomer || undefined, temperature, maxTokens, extraBody: readBody(values), ...costs };
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   const config = { mode: 'endpoint' as const, baseUrl, model, ...given };
   try {
     checkServer(config);
   } catch (error) {
-    throw new UsageError(`--user is "${withoutSecrets(baseUrl)}": ${(error as Error).message.replace('extraBody', '--user-body')}`);
+    throw new UsageError(`${flag} is "${withoutSecrets(baseUrl)}": ${(error as Error).message.replace('extraBody', '--user-body')}`);
   }
   return { user: config, userEndpoint: { baseUrl, apiKey } };
 }
@@ -186,13 +189,13 @@ function readBody({ userBody }: UserValues): Record<string, unknown> | undefined
   return body as Record<string, unknown>;
 }
 
-async function firstModel(baseUrl: string, apiKey: string | undefined): Promise<string> {
+async function firstModel(baseUrl: string, apiKey: string | undefined, flag: string): Promise<string> {
   try {
     return await firstChatModel({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
   } catch (error) {
     const { message, kind } = error as Error & { kind?: string };
     const remedy = kind === 'auth' ? 'set MUA_USER_KEY to its API key' : 'start the server, or name a model with --user-model';
-    throw new UsageError(`--user is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(message)}); ${remedy}`);
+    throw new UsageError(`${flag} is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(message)}); ${remedy}`);
   }
 }
 

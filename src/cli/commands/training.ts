@@ -89,6 +89,11 @@ const TRAIN_FLAGS = {
   ...USER_FLAGS,
   ...COST_FLAGS,
   user: { ...USER_FLAGS.user, default: undefined, help: `${USER_FLAGS.user.help} (default scripted)` },
+  judge: {
+    type: 'string',
+    value: 'JUDGE',
+    help: 'who rewards the answers of the preset question: rule, or a judge who compares them, which is learned, hub:… or a URL as for --user; MUA_USER_KEY and the flags of the server hold for it too (default rule)',
+  },
   'val-user': {
     type: 'string',
     value: 'CUSTOMER',
@@ -130,9 +135,9 @@ export const train = command({
     const { user, userEndpoint } =
       flags.user === undefined && stored?.mode === 'local'
         ? { user: stored, userEndpoint: undefined }
-        : await readUser(customerFlags(flags, stored));
+        : await readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
-    const model = flags.model ?? bundledModel(preset);
+    const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
     const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings));
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
@@ -163,9 +168,32 @@ function trainSettings({
   preset = DEFAULT_PRESET,
   algorithm,
   stopOnAlarm,
+  judge,
   ...flags
 }: TrainValues): Pick<TrainSettings, 'preset' | 'algorithm' | 'overrides'> {
-  return { preset, algorithm: algorithm ?? '', overrides: { ...(stopOnAlarm && { stop_on_alarm: 'true' }), ...overridesOf(flags) } };
+  return {
+    preset,
+    algorithm: algorithm ?? '',
+    overrides: { ...(stopOnAlarm && { stop_on_alarm: 'true' }), ...rewardOf(judge), ...overridesOf(flags) },
+  };
+}
+
+/** The settings that give the whole reward to the judge, or to the rule. */
+function rewardOf(judge: string | undefined): Record<string, string> {
+  if (judge === undefined) return {};
+  const [byJudge, byRule] = judge === 'rule' ? ['0', '1'] : ['1', '0'];
+  return { 'reward.judge': byJudge, 'reward.outcome': byRule };
+}
+
+/** The flags with the judge as the customer, whose model judges. The preset's customers are scripted, so the model only judges. */
+function withJudge(flags: TrainValues): TrainValues {
+  const { judge, user, userModel, judgeModel } = flags;
+  if (judge === undefined) return flags;
+  if (user !== undefined) throw new UsageError('--judge and --user are given: expected one of them, as both name the same server');
+  if (judge === 'rule') return flags;
+  if (judge !== 'learned' && !judge.startsWith('hub:') && !URL.canParse(judge))
+    throw new UsageError(`--judge is "${judge}": expected rule, learned, hub:OWNER/NAME or an http(s) URL`);
+  return { ...flags, user: judge, userModel: userModel ?? judgeModel };
 }
 
 const overridesOf = ({ set, steps, seed }: Pick<TrainValues, 'set' | 'steps' | 'seed'>): Record<string, string> => ({

@@ -1,5 +1,6 @@
 /** @file The settings for the weights and prices of the training reward. By default the reward is only the binary outcome. */
 import { z } from 'zod';
+import { JUDGED } from '../../domains/registry.ts';
 import { amount, settingGroup } from './setting.ts';
 
 export const rewards = settingGroup({
@@ -51,6 +52,35 @@ export const rewards = settingGroup({
       default: 0,
       label: 'Tool match',
       help: 'The weight of the share of the solution’s tool calls that the agent made, as tau2-bench checks actions.',
+    },
+    'reward.judge': {
+      schema: amount,
+      default: 0,
+      label: 'Judge',
+      help: `The weight of a judge’s comparisons. The model of the customer’s endpoint, or the model in the tab, compares each two answers to a prompt. The term is the mean over the comparisons: 1 for a win, 0.5 for a tie. Only for ${JUDGED.join(', ')}, with grpo.`,
+      choice: {
+        topic: 'a judge as the reward',
+        upstream: 'none',
+        ours: 'none; reward.judge pays an answer for its wins against the other answers of its group',
+      },
+    },
+    'judge.wish': {
+      schema: z.string().max(300),
+      default: '',
+      label: 'Wish of the judge',
+      help: 'A sentence that is true of a good answer. The judge says which answer fits it better. Empty: the sentence of the level.',
+    },
+    'judge.original': {
+      schema: z.boolean(),
+      default: true,
+      label: 'Original answer takes part',
+      help: 'If true, an answer of the model before step 1 is compared with the answers of the group too. It is not trained on.',
+    },
+    'judge.orders': {
+      schema: z.enum(['both', 'drawn']),
+      default: 'both',
+      label: 'Order of two answers',
+      help: 'A judge can prefer the answer that it reads first. both: it is asked twice, in both orders. drawn: it is asked once, and the seed draws the order.',
     },
     'reward.unconfirmed_write': {
       schema: amount,

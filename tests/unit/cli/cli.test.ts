@@ -534,7 +534,7 @@ describe('evaluate: selection of tasks', () => {
     const data = await modelFolder('evaluate-data', tau2Mock);
     const evaluate = (...args: string[]) => main('evaluate', '--model', folder, ...args);
     const wrong: [RegExp, ...string[]][] = [
-      [/--domain is "airline": without --rules and --data, expected retail or telecom/, '--domain', 'airline'],
+      [/--domain is "airline": without --rules and --data, expected chat or retail or telecom/, '--domain', 'airline'],
       [/--domain is "shop": expected retail, telecom, airline, mock/, '--domain', 'shop'],
       [/--data is given: expected --rules tau1 or tau2 with it/, '--domain', 'mock', '--data', data],
       [/--rules is given: expected --data DIR with it/, '--domain', 'mock', '--rules', 'tau2'],
@@ -599,6 +599,21 @@ describe('the flags of the customer', () => {
       .then(() => read(...args))
       .catch((thrown: Error) => thrown);
     expect(error).toMatchObject({ message: expect.stringContaining(message) as string, exitCode: 2 });
+  });
+
+  test.each([
+    [['--judge', 'rule', '--user', 'scripted'], '--judge and --user are given: expected one of them'],
+    [['--judge', 'nobody'], '--judge is "nobody": expected rule, learned, hub:OWNER/NAME or an http(s) URL'],
+    [['--judge', 'http://127.0.0.1:9'], '--judge is "http://127.0.0.1:9/v1": could not list its models'],
+    [['--judge', 'rule', '--user-budget', '3'], 'a price or --user-budget is given: expected --judge URL with it'],
+    [['--judge', 'rule', '--resume', 'somewhere'], '--judge is given: --resume takes the settings of the run'],
+  ])('train %j is refused', async (args, message) => {
+    const { code, stderr } = await main(
+      'train',
+      ...(args.includes('--resume') ? [] : ['--preset', 'question', '--model', 'models/glimpse-retail', '--out', join(folder, 'judged')]),
+      ...args,
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test('the key does not follow a redirect of the list of models', async () => {

@@ -77,6 +77,7 @@ const OUTCOME_REWARD: RewardSettings = {
   'reward.turn': 0,
   'reward.format': 0,
   'reward.tool_match': 0,
+  'reward.judge': 0,
   'reward.unconfirmed_write': 0,
   'reward.length': 0,
   'reward.handover': 0,
