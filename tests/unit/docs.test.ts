@@ -22,6 +22,6 @@ test('a changed table is written anew, and a marker without a table is an error'
   const text = readDocument(SETTINGS_PAGE);
   expect(withTables(SETTINGS_PAGE, text.replace('`lr` (`learning_rate`)', '`rate`'))).toBe(text);
   expect(() => withTables('a.md', '<!-- colours -->\n<!-- /colours -->')).toThrow(
-    /^a\.md: unknown table "colours": expected presets, algorithms, /,
+    /^a\.md: unknown table "colours": expected presets, predicted steps, algorithms, /,
   );
 });
