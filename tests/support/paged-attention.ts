@@ -10,7 +10,7 @@ export type Tokens = { slot: number; position: number }[];
 
 export const PAGE = 8;
 export const PAGES_PER_SLOT = 12;
-export const PAGES = 40;
+const PAGES = 40;
 // Slots 0 and 1 share their first eight pages, which are a whole chunk of 64 positions. The pages are not in order.
 export const PAGE_TABLE = Uint32Array.from(
   [

@@ -19,6 +19,26 @@ export interface KvCacheSizes {
   format: KvFormat;
 }
 
+/** What attention to the cache reads and writes (paged-attention.ts). */
+export interface PagedAttentionTensors {
+  /** [tokens, (heads + kvHeads)·headDim]. Only the q columns are read. */
+  qk: View;
+  /** u32 [tokens] */
+  slotOf: View;
+  /** u32 [tokens]. Token t attends to the positions 0 … positions[t] of its slot. */
+  positions: View;
+  /** u32 [slots, pagesPerSlot] */
+  pageTable: View;
+  /** [pages·pageSize, kvHeads·headDim] in the cache's format. It already holds the keys of the new tokens. */
+  kCache: View;
+  vCache: View;
+  /** [tokens, heads·headDim] */
+  out: View;
+  counts: View;
+  /** Scratch of `pagedPartBytes`, with which a run of few tokens uses more workgroups. It changes no bit. */
+  parts?: View | undefined;
+}
+
 export interface KvWriteTensors {
   /** [tokens, (heads + kvHeads)·headDim], q and k after norm and RoPE. */
   qk: View;

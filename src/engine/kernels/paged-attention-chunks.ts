@@ -20,12 +20,11 @@ import { type Counts, grid, GRID_INDEX_WGSL, rowCount } from '../rows.ts';
 import type { ChunkAttentionTuning } from '../tuning.ts';
 import { LOG2E } from './attention-shape.ts';
 import { repeat } from './unroll.ts';
-import type { KvCacheSizes } from './kv-cache.ts';
+import type { KvCacheSizes, PagedAttentionTensors } from './kv-cache.ts';
 import { KV } from './kv-format.ts';
-import type { PagedAttentionTensors } from './paged-attention.ts';
 
 /** Positions of a chunk. It is the same on all devices and for all shapes, so that results do not depend on them. */
-export const CHUNK = 64;
+const CHUNK = 64;
 /** The most queries of a workgroup. Each thread has four sums for each of them. */
 const MOST_QUERIES = 16;
 /** Floats of workgroup memory that every WebGPU device has. */

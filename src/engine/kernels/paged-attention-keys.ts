@@ -11,9 +11,8 @@ import { grid, GRID_INDEX_WGSL, rowCount } from '../rows.ts';
 import type { KeyAttentionTuning } from '../tuning.ts';
 import { LOG2E } from './attention-shape.ts';
 import { repeat } from './unroll.ts';
-import type { KvCacheSizes } from './kv-cache.ts';
+import type { KvCacheSizes, PagedAttentionTensors } from './kv-cache.ts';
 import { KV } from './kv-format.ts';
-import type { PagedAttentionTensors } from './paged-attention.ts';
 
 export interface KeyTile {
   threads: number;

@@ -3,31 +3,12 @@
  * paged-attention-keys.ts for CPU adapters, and paged-attention-chunks.ts for hardware GPUs. `pagedAttentionReference` has the
  * computation as a plain loop.
  */
-import type { Dispatch, Gpu, View } from '../gpu.ts';
+import type { Dispatch, Gpu } from '../gpu.ts';
 import type { PagedAttentionTuning } from '../tuning.ts';
 import { checkAttentionShape } from './attention-shape.ts';
-import type { KvCacheSizes } from './kv-cache.ts';
+import type { KvCacheSizes, PagedAttentionTensors } from './kv-cache.ts';
 import { chunkAttention, chunkPartBytes } from './paged-attention-chunks.ts';
 import { keyAttention } from './paged-attention-keys.ts';
-
-export interface PagedAttentionTensors {
-  /** [tokens, (heads + kvHeads)·headDim]. Only the q columns are read. */
-  qk: View;
-  /** u32 [tokens] */
-  slotOf: View;
-  /** u32 [tokens]. Token t attends to the positions 0 … positions[t] of its slot. */
-  positions: View;
-  /** u32 [slots, pagesPerSlot] */
-  pageTable: View;
-  /** [pages·pageSize, kvHeads·headDim] in the cache's format. It already holds the keys of the new tokens. */
-  kCache: View;
-  vCache: View;
-  /** [tokens, heads·headDim] */
-  out: View;
-  counts: View;
-  /** Scratch of `pagedPartBytes`, with which a run of few tokens uses more workgroups. It changes no bit. */
-  parts?: View | undefined;
-}
 
 /** Bytes of `parts` for runs of at most `tokens` tokens. 0 if this tuning needs none. */
 export const pagedPartBytes = (tuning: PagedAttentionTuning, p: Omit<KvCacheSizes, 'tokens' | 'format'>, tokens: number): number =>

@@ -103,7 +103,11 @@ describe('a model', () => {
   });
 
   test.each<[string, ModelFiles, string]>([
-    ['another architecture', { ...files, 'config.json': json({ ...parsed('config.json'), model_type: 'gemma3' }) }, 'model_type is "gemma3"'],
+    [
+      'another architecture',
+      { ...files, 'config.json': json({ ...parsed('config.json'), model_type: 'gemma3' }) },
+      'model_type is "gemma3"',
+    ],
     [
       'shapes that do not fit',
       { ...files, 'config.json': json({ ...parsed('config.json'), intermediate_size: 128 }) },
