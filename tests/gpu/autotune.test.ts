@@ -28,7 +28,7 @@ describe('autotune', () => {
     const run = vi.spyOn(gpu, 'run');
     const choice = await tunedTiles(gpu, storedTiles, shapes);
     expect([few, many, many].every((names, i) => names.some((name) => name === [choice.few, choice.many, choice.tn][i]))).toBe(true);
-    expect(run.mock.calls.length).toBeGreaterThan(40);
+    expect(run.mock.calls.length).toBeGreaterThan(30);
     run.mockClear();
     expect(await tunedTiles(gpu, storedTiles, shapes)).toEqual(choice);
     expect(run).not.toHaveBeenCalled();
