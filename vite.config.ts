@@ -154,7 +154,7 @@ export default defineConfig({
           environment: 'node',
           include: NODE_GPU_TESTS,
           setupFiles: ['tests/support/node-gpu.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 120_000,
           fileParallelism: false,
         },

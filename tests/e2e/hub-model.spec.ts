@@ -28,9 +28,9 @@ test.beforeAll(async () => {
   hub = await startHubServer({
     'test/sharded': model,
     'test/onnx-only': { 'config.json': rest['config.json']!, 'onnx/model.onnx': encode(1) },
-    'test/llama': {
+    'test/gemma': {
       ...rest,
-      'config.json': encode({ ...(JSON.parse(new TextDecoder().decode(rest['config.json'])) as object), model_type: 'llama' }),
+      'config.json': encode({ ...(JSON.parse(new TextDecoder().decode(rest['config.json'])) as object), model_type: 'gemma3' }),
       'model.safetensors': model[SHARDS[0]!]!,
     },
   });
@@ -126,15 +126,18 @@ test('models that cannot be trained are refused in one sentence, and a download 
   for (const [name, message] of [
     ['nonsense', 'the model of the Hub is "nonsense": expected OWNER/NAME, such as Qwen/Qwen3-0.6B'],
     ['test/none', 'the Hub has no public model "test/none" (HTTP 404): expected OWNER/NAME of one'],
-    ['test/onnx-only', '"test/onnx-only" has no config.json with *.safetensors: expected a Qwen2 or Qwen3 model such as Qwen/Qwen3-0.6B'],
+    [
+      'test/onnx-only',
+      '"test/onnx-only" has neither config.json with *.safetensors nor a GGUF file: expected a Qwen2, Qwen3 or Llama model such as Qwen/Qwen3-0.6B',
+    ],
   ] as const) {
     await lookUp(page, name);
     await expect(page.getByRole('alert')).toHaveText(`✗ ${message}`);
     await page.reload();
   }
-  await lookUp(page, 'test/llama');
+  await lookUp(page, 'test/gemma');
   await page.getByRole('button', { name: /^Download \d/ }).click();
-  await expect(page.getByRole('alert')).toHaveText(/model_type is "llama"/);
-  await page.getByRole('button', { name: 'Discard test/llama' }).click();
+  await expect(page.getByRole('alert')).toHaveText(/model_type is "gemma3"/);
+  await page.getByRole('button', { name: 'Discard test/gemma' }).click();
   await expect(page.getByText('is not complete')).toBeHidden();
 });

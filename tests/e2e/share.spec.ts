@@ -339,8 +339,8 @@ test('models: what is bundled, a folder brought in, chosen for a run, exported a
 
   await page
     .getByLabel('Choose files or a zip')
-    .setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from('{"model_type":"llama"}') });
-  await expect(page.getByText('model_type is "llama"')).toBeVisible();
+    .setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from('{"model_type":"gemma3"}') });
+  await expect(page.getByText('model_type is "gemma3"')).toBeVisible();
   expect(await stored(page)).toEqual(NOTHING);
   await page.getByLabel('Choose a folder').setInputFiles('models/nano-retail');
   await expect(page.getByText('nano-retail is imported: choose it for a run.')).toBeVisible();
