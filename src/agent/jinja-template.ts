@@ -69,6 +69,12 @@ export const CHAT_TEMPLATE = `
     {{- assistant }}
 {%- endif %}`.trimStart();
 
+/** The part that all versions of this template end with. Models that were made before it knew thoughts have an earlier version. */
+const OWN_END = CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf('{%- if message.content %}'));
+
+/** Whether a template is a version of `CHAT_TEMPLATE`. */
+export const isOwnTemplate = (template: string): boolean => template.endsWith(OWN_END);
+
 /** The template of a model with the compact format. Without tools it writes what the model's own template writes. */
 export function compactTemplate({ first, bare, system, user, agent, trims }: ChatFormat): string {
   const trim = trims ? ' | trim' : '';

@@ -8,8 +8,6 @@ import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { readPrefix } from '../agent/prefix.ts';
 import { collectRollouts, mapConcurrently } from '../agent/rollouts.ts';
-import { Recent } from '../base/recent.ts';
-import type { EpisodeLimits } from '../records/episode.ts';
 import type { ModelRef } from '../records/model.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
@@ -44,8 +42,6 @@ export class Plays {
   #abort: AbortController | null = null;
   #done: Promise<unknown> = Promise.resolve();
   #loaded: Loaded | null = null;
-  /** The limits of the newest conversations. */
-  readonly #limits = new Recent<string, Promise<EpisodeLimits>>(4);
 
   constructor(parts: SessionParts, host: EngineHost, turns: GpuTurns) {
     this.#parts = parts;
@@ -119,8 +115,7 @@ export class Plays {
     const { environments } = this.#parts;
     const { task, prefix, sampling, seed, userSeed, stream, n = 1 } = request;
     const files = await firstFiles(this.#parts, request.model);
-    const key = JSON.stringify([request.model, task.domain, task.level, request.limits]);
-    const limits = await this.#limits.get(key, () => fittedLimits(environments, files, task, request.limits));
+    const limits = await fittedLimits(environments, files, task, request.limits);
     const tokenizer = loadTokenizer(inMemory(files));
     const sampler = Plays.needsModel(request) ? (await this.#engine(request.model, limits.max_model_len, files)).sampler : undefined;
     const domain = await environments.domain(task.domain, task.level);

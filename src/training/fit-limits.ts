@@ -4,7 +4,7 @@
  */
 import { messagesOf } from '../agent/players.ts';
 import { renderPieces } from '../agent/chat-template.ts';
-import { CHAT_TEMPLATE } from '../agent/jinja-template.ts';
+import { isOwnTemplate } from '../agent/jinja-template.ts';
 import { mapConcurrently } from '../agent/rollouts.ts';
 import type { ChatTokenizer } from '../agent/tokenizer.ts';
 import { hash32 } from '../base/random.ts';
@@ -29,17 +29,27 @@ const ROOM: Record<Limit, { factor: number; step: number }> = {
   response_length_one_turn: { factor: 1.5, step: 16 },
 };
 
+/** The settings on which it depends which demonstrations are measured. */
+export const measuredSettings = (config: GrpoConfig) => ({
+  domain: config.domain,
+  level: config.level,
+  seed: config.seed,
+  enable_thinking: config.enable_thinking,
+  habits: habitsOf(config),
+  customers: [conditionsOf(config, 'train'), conditionsOf(config, 'val'), COLD_START],
+});
+
 /**
  * The smallest limits that cut no measured demonstration. Null for our own models, for which the presets were measured, and for
  * tasks without demonstrations.
  */
 export async function neededTokens(environments: Environments, tokenizer: ChatTokenizer, config: GrpoConfig): Promise<NeededTokens | null> {
-  const { domain, level, seed, enable_thinking } = config;
-  if (tokenizer.chatTemplate === CHAT_TEMPLATE || !isDemonstrated(domain, level)) return null;
+  const { domain, level, seed, enable_thinking, habits, customers } = measuredSettings(config);
+  if (isOwnTemplate(tokenizer.chatTemplate) || !isDemonstrated(domain, level)) return null;
   const users = new ScriptedUsers(customerScripts);
-  const play = await demonstrators({ environments, users }, domain, level, { habits: habitsOf(config) });
+  const play = await demonstrators({ environments, users }, domain, level, { habits });
   const needed = { max_model_len: 0, response_length_one_turn: 0 };
-  for (const conditions of [conditionsOf(config, 'train'), conditionsOf(config, 'val'), COLD_START]) {
+  for (const conditions of customers) {
     const tasks = await environments.tasks({ domain, level, split: 'train', seed, count: MEASURED, conditions });
     await mapConcurrently(tasks, 16, async (task, i) => {
       const { trajectory, tools } = await play(task, hash32(seed, i));

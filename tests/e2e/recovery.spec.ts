@@ -94,7 +94,7 @@ test('a full storage: no run starts, a run under way pauses with its model at ha
     cdp.send('Storage.overrideQuotaForOrigin', { origin, ...(quotaSize !== undefined && { quotaSize }) });
   const status = run(page).locator('[data-part=status]');
   await page.goto('/');
-  await room(3_000_000);
+  await room(300_000);
   await startTiny(page);
   await expect(status).toHaveText(/Failed/, { timeout: 60_000 });
   await expect(run(page)).toContainText('the browser has no room for 3 checkpoints of the run: free some space on the disk');
