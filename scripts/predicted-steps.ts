@@ -2,6 +2,7 @@
  * @file Predicts the seconds of a GRPO step of SmolLM2-135M with LoRA on GPUs that were not measured. The work comes from the engine's
  * own programs: they are built on a device that only counts. What a GPU makes of it is assumed (`SHARES`).
  */
+import { SMOLLM2 } from '../src/bench/workloads.ts';
 import { type EngineSizes, engineAllocations } from '../src/engine/engine-allocations.ts';
 import { type Dispatch, Gpu } from '../src/engine/gpu.ts';
 import { LORA_TARGETS } from '../src/engine/lora.ts';
@@ -10,22 +11,6 @@ import type { Counts } from '../src/engine/rows.ts';
 import type { ModelConfig } from '../src/engine/types.ts';
 import { PAPER } from '../src/training/defaults.ts';
 import { grpoLoss } from '../src/training/grpo-loss.ts';
-
-/** SmolLM2-135M. Its matmuls and attention equal those of a Qwen2 decoder. */
-export const SMOLLM2: ModelConfig = {
-  model_type: 'qwen2',
-  vocab_size: 49_152,
-  hidden_size: 576,
-  intermediate_size: 1536,
-  num_hidden_layers: 30,
-  num_attention_heads: 9,
-  num_key_value_heads: 3,
-  head_dim: 64,
-  rms_norm_eps: 1e-5,
-  rope_theta: 100_000,
-  max_position_embeddings: 8192,
-  tie_word_embeddings: true,
-};
 
 /** 8 tasks with 8 rollouts. Tokens of a conversation, measured with SmolLM2's tokenizer; `steps` are decode steps. */
 const ROLLOUTS = 64;

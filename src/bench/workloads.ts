@@ -71,6 +71,22 @@ const QWEN3 = {
   tie_word_embeddings: true,
 } as const;
 
+/** The shape of SmolLM2-135M. */
+export const SMOLLM2: ModelConfig = {
+  model_type: 'llama',
+  rms_norm_eps: 1e-5,
+  rope_theta: 1e5,
+  max_position_embeddings: 8192,
+  tie_word_embeddings: true,
+  vocab_size: 49_152,
+  hidden_size: 576,
+  intermediate_size: 1536,
+  num_hidden_layers: 30,
+  num_attention_heads: 9,
+  num_key_value_heads: 3,
+  head_dim: 64,
+};
+
 /** The models of the bench. A software GPU gets a smaller part of the large one. */
 export function benchModels(software: boolean): BenchModel[] {
   const grpo = software
@@ -101,20 +117,7 @@ export function benchModels(software: boolean): BenchModel[] {
     {
       name: 'smollm2-135m',
       reduced: '',
-      config: {
-        model_type: 'llama',
-        rms_norm_eps: 1e-5,
-        rope_theta: 1e5,
-        max_position_embeddings: 8192,
-        tie_word_embeddings: true,
-        vocab_size: 49_152,
-        hidden_size: 576,
-        intermediate_size: 1536,
-        num_hidden_layers: 30,
-        num_attention_heads: 9,
-        num_key_value_heads: 3,
-        head_dim: 64,
-      },
+      config: SMOLLM2,
       precision: 'bf16',
       rank: 16,
       kvBytes: 2,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { countedWork, SMOLLM2 } from '../../../scripts/predicted-steps.ts';
+import { countedWork } from '../../../scripts/predicted-steps.ts';
+import { SMOLLM2 } from '../../../src/bench/workloads.ts';
 import { LORA_TARGETS } from '../../../src/engine/lora.ts';
 
 test('the work that the programs of SmolLM2-135M count equals the arithmetic of its shape', () => {
