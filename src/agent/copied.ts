@@ -12,14 +12,14 @@ import type { CopiedArguments, MessageNode } from '../records/trajectory.ts';
  * @param tools the tools that the agent has from the start
  */
 export function copiedArguments(nodes: readonly MessageNode[], tools: readonly ToolSchema[]): CopiedArguments {
-  const copied: CopiedArguments = { exactly: 0, of: 0 };
+  const copied: CopiedArguments = { found: 0, of: 0 };
   const heard = [JSON.stringify(tools)];
   for (const node of nodes) {
     if (node.role !== 'assistant') heard.push(node.text);
     if (node.tools) heard.push(JSON.stringify(node.tools));
     for (const value of callsOf(node).flatMap((call) => leaves(call.arguments))) {
       copied.of += 1;
-      copied.exactly += Number(heard.some((text) => stands(value, text)));
+      copied.found += Number(heard.some((text) => stands(value, text)));
     }
   }
   return copied;

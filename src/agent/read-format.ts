@@ -5,8 +5,7 @@
 import { Template } from '@huggingface/jinja';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { IM_END, IM_START, QWEN, THINK_START, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
-import type { ChatFormat, Frame } from './types.ts';
-import type { Tokenizer } from './types.ts';
+import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 
 /** Words that no template contains. */
 const WORDS = { system: 'Zqsystem', user: 'Zquser', assistant: 'Zqassistant', later: 'Zqlater', again: 'Zqagain', answer: 'Zqanswer' };

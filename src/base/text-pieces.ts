@@ -5,9 +5,10 @@
  * `asText` marks them with the noncharacter U+FDD0 after their first character, and tokenizers encode them as text. Texts without
  * control tokens stay as they are.
  */
+import { escapeRegExp } from './escape-reg-exp.ts';
+
 const MARK = '\uFDD0';
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 const patterns = new WeakMap<readonly string[], { marked: RegExp; token: RegExp }>();
 
 /** `marked` matches the first character of a control token, with its marks. `token` matches control tokens that are markup. */
@@ -17,11 +18,14 @@ function patternsOf(control: readonly string[]): { marked: RegExp; token: RegExp
     const longest = control.filter((token) => [...token].length > 1).sort((a, b) => b.length - a.length);
     const firsts = new Set(longest.map((token) => [...token][0]!));
     const halves = [...firsts].map((first) => {
-      const rests = longest.filter((token) => token.startsWith(first)).map((token) => escaped(token.slice(first.length)));
-      return `${escaped(first)}${MARK}*(?=${rests.join('|')})`;
+      const rests = longest.filter((token) => token.startsWith(first)).map((token) => escapeRegExp(token.slice(first.length)));
+      return `${escapeRegExp(first)}${MARK}*(?=${rests.join('|')})`;
     });
     // A pattern without alternatives would match everywhere.
-    known = { marked: new RegExp(halves.join('|') || '(?!)', 'g'), token: new RegExp(`(${longest.map(escaped).join('|') || '(?!)'})`) };
+    known = {
+      marked: new RegExp(halves.join('|') || '(?!)', 'g'),
+      token: new RegExp(`(${longest.map(escapeRegExp).join('|') || '(?!)'})`),
+    };
     patterns.set(control, known);
   }
   return known;

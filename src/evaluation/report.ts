@@ -38,7 +38,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   const writes = [...groupBy(results, ({ customer }) => customer).values()].map(totalWrites);
   const copied = shareInterval(
     [...groupBy(scored, ({ task }) => customerOf(task)).values()].map((own) => ({
-      sum: own.reduce((sum, one) => sum + (one.copied?.exactly ?? 0), 0),
+      sum: own.reduce((sum, one) => sum + (one.copied?.found ?? 0), 0),
       of: own.reduce((sum, one) => sum + (one.copied?.of ?? 0), 0),
     })),
   );

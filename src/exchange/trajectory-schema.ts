@@ -187,7 +187,7 @@ export const trajectorySchema = z.object({
   violations: z.array(violation),
   toolCalls: counts,
   parseErrors: natural,
-  copied: z.optional(z.object({ exactly: natural, of: natural } satisfies Fields<CopiedArguments>)),
+  copied: z.optional(z.object({ found: natural, of: natural } satisfies Fields<CopiedArguments>)),
   audit: z.optional(
     z.object({ policy: text, hashes: z.array(z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits'))) } satisfies Fields<
       NonNullable<Trajectory['audit']>

@@ -65,9 +65,9 @@ export interface UserCall {
   sameMessage?: true;
 }
 
-/** Of `of` values in the arguments of the agent's calls, `exactly` stand in the conversation before the call. */
+/** Of `of` values in the arguments of the agent's calls, `found` stand in the conversation before the call. */
 export interface CopiedArguments {
-  exactly: number;
+  found: number;
   of: number;
 }
 

@@ -4,7 +4,7 @@ import { loadTokenizer } from '../agent/tokenizer.ts';
 import { parseConfig } from '../engine/config.ts';
 import { initialLora, loraLayout, loraTensors, targetModules } from '../engine/lora.ts';
 import { adapterConfig, hasAdapter, type LoraConfig, loraOptions, saveAdapter } from '../exchange/adapter-folder.ts';
-import { inMemory, type ModelParts, readJson, withWeights } from '../exchange/model-folder.ts';
+import { inMemory, jsonFile, type ModelParts, readJson, withWeights } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { ConfigError } from '../training/config.ts';
 import { freshWeights } from '../training/init-weights.ts';
@@ -48,11 +48,10 @@ function withTemplate(files: ModelParts): ModelParts {
   const { format, chatTemplate } = loadTokenizer(inMemory(files));
   const template = compactTemplate(format);
   if (!format.compact || chatTemplate === template) return files;
-  const encode = (text: string) => new TextEncoder().encode(text);
   const config = { ...(readJson(inMemory(files), 'tokenizer_config.json') as object), chat_template: template };
   return {
     ...files,
-    'tokenizer_config.json': encode(`${JSON.stringify(config, null, 2)}\n`),
-    ...(files['chat_template.jinja'] && { 'chat_template.jinja': encode(template) }),
+    'tokenizer_config.json': jsonFile(config),
+    ...(files['chat_template.jinja'] && { 'chat_template.jinja': new TextEncoder().encode(template) }),
   };
 }

@@ -50,7 +50,7 @@ export const isFaulty = (trajectory: Trajectory): boolean => auditOf(trajectory)
 export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record<string, number> {
   const trajectories = groups.flat();
   const played = trajectories.length + dropped.length + retried;
-  const copied = trajectories.reduce((sum, own) => sum + (own.copied?.exactly ?? 0), 0);
+  const copied = trajectories.reduce((sum, own) => sum + (own.copied?.found ?? 0), 0);
   const values = trajectories.reduce((sum, own) => sum + (own.copied?.of ?? 0), 0);
   const share = (test: (trajectory: Trajectory) => boolean) => trajectories.filter(test).length / Math.max(1, trajectories.length);
   return {

@@ -1,7 +1,6 @@
 /** @file The metrics of a judge: how often it decides, and whether the order of two answers sways it. */
+import { mean } from '../evaluation/pass-hat.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
  * `judge/verdicts`: the number of verdicts. `tie_ratio`: the share that is a tie. `first_ratio`: the share of the other verdicts that

@@ -8,6 +8,7 @@ import { isProper } from '../agent/rules.ts';
 import { path } from '../base/message-path.ts';
 import { hash32 } from '../base/random.ts';
 import { wishOf } from '../domains/registry.ts';
+import { mean } from '../evaluation/pass-hat.ts';
 import type { Judged } from '../records/rewards.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -123,8 +124,6 @@ async function compareGroup(
 type Verdict = Judged['comparisons'][number]['verdicts'][number];
 
 const mirrored = ({ first, score }: Verdict): Verdict => ({ first: !first, score: 1 - score });
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Equal answers tie, and a complete answer wins against one that is not complete. The judge is not asked about such pairs. */
 const isAsked = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;

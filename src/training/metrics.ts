@@ -9,15 +9,12 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
 import { flatten, totalReward, writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../domains/registry.ts';
+import { mean } from '../evaluation/pass-hat.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
 import type { TokenLossParts } from './grpo-loss.ts';
 import { transfersIn } from './rewards.ts';
 
 type Metrics = Record<string, number>;
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length;
-}
 
 function spread(name: string, values: readonly number[]): Metrics {
   if (values.length === 0) return {};

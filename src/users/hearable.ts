@@ -5,6 +5,3 @@ const MAX_HEARD = 8192;
 
 /** The part of a message that the customer hears. With this limit and bounded patterns, even a hostile message is processed fast. */
 export const hearable = (message: string): string => message.slice(0, MAX_HEARD);
-
-/** A pattern that matches exactly this text. */
-export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');

@@ -1,6 +1,7 @@
 /** @file Finds the facts of a request in the customer's messages. A later message overrides an earlier one. */
 import { optionText } from './observations.ts';
 import type { Customer, Order, Request, Variant } from './expert-notes.ts';
+import { escapeRegExp } from '../../base/escape-reg-exp.ts';
 
 function lastFound<T>({ said }: Request, find: (text: string) => T | null | undefined): T | null {
   for (const text of said.toReversed()) {
@@ -62,7 +63,7 @@ export function findPayment(request: Request, customer: Customer | undefined, or
 export function findItems(request: Request, { items }: Order): Order['items'] {
   const found = lastFound(request, (text) => {
     const said = text.toLowerCase();
-    const named = items.filter((item) => new RegExp(`\\b${escape(item.name.toLowerCase())}\\b`).test(said));
+    const named = items.filter((item) => new RegExp(`\\b${escapeRegExp(item.name.toLowerCase())}\\b`).test(said));
     if (named.length) return named;
     return /\b(all|everything|whole order)\b/.test(said) ? items : null;
   });
@@ -105,11 +106,7 @@ export function findVariants(request: Request, { items }: Order, products: Reado
 
 /** Reads `color red and size large` into an object with a value for each option. A value may contain the word `and`. */
 function changedOptions(text: string, names: string[]): Record<string, string> {
-  const any = names.map(escape).join('|');
+  const any = names.map(escapeRegExp).join('|');
   const found = [...text.matchAll(new RegExp(`(?:^|\\band )(${any}) (.+?)(?= and (?:${any}) |$)`, 'gi'))];
   return Object.fromEntries(found.map(([, option, value]) => [option!.toLowerCase(), value!]));
-}
-
-function escape(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -5,7 +5,8 @@
 import { Dice } from '../../base/dice.ts';
 import type { Json } from '../../records/json.ts';
 import type { ToolSchema, UserScenario } from '../../records/task.ts';
-import { escapeRegExp, hearable } from '../../users/hearable.ts';
+import { escapeRegExp } from '../../base/escape-reg-exp.ts';
+import { hearable } from '../../users/hearable.ts';
 import { instructionIn } from '../../users/prompt.ts';
 import { type CustomerScripts, type Move, OUT_OF_SCOPE, STOP, TRANSFER } from '../../users/types.ts';
 import { suggestions } from '../retail/customer/speech.ts';

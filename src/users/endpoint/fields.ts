@@ -1,5 +1,5 @@
 /** @file Remembers which fields of a request a server refuses. Such a field gets another name, or it is left out. */
-import { escapeRegExp } from '../hearable.ts';
+import { escapeRegExp } from '../../base/escape-reg-exp.ts';
 import { NAMED_ALTERNATIVES, REFUSABLE, REFUSES } from './behaviours.ts';
 import type { ServerError } from './server-error.ts';
 

@@ -1,4 +1,5 @@
 /** @file Reads the errors of servers: of OpenAI, vLLM, FastAPI, Mistral, Gemini, OpenRouter and others, and plain text. */
+import { isObject } from '../../base/json.ts';
 import { ERROR_TYPES } from './behaviours.ts';
 
 /** An error in the server's words. */
@@ -33,9 +34,6 @@ const WORDS = [
   'reason',
   'title',
 ];
-
-type Fields = Record<string, unknown>;
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The error in the body of a failed request. The key is removed, because some servers repeat it. */
 export function readError(text: string, apiKey?: string): ServerError {

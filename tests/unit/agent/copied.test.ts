@@ -14,7 +14,7 @@ const count = (...messages: Said[]) => copiedArguments(nodes(...messages), tools
 
 it('counts values that stand in the conversation before the call', () => {
   expect(count(user('Cancel #W1234567, on 2024-05-01.'), call({ order_id: '#W1234567', date: '2024-05-01' }))).toEqual({
-    exactly: 2,
+    found: 2,
     of: 2,
   });
 });
@@ -23,7 +23,7 @@ it.each([
   ['I pay with PayPal.', 'paypal'],
   ['I pay with my credit card.', 'credit_card'],
 ])('takes “%s” in the form of a tool: %s', (said, value) => {
-  expect(count(user(said), call({ value }))).toEqual({ exactly: 1, of: 1 });
+  expect(count(user(said), call({ value }))).toEqual({ found: 1, of: 1 });
 });
 
 it.each<[string, string, Json]>([
@@ -34,26 +34,26 @@ it.each<[string, string, Json]>([
   ['a word with another ending', 'They are duplicates.', 'duplicate'],
   ['a value with a space before it', 'Cancel #W1, ordered by mistake.', ' ordered by mistake'],
 ])('does not count %s', (_, said, value) => {
-  expect(count(user(said), call({ value }))).toEqual({ exactly: 0, of: 1 });
+  expect(count(user(said), call({ value }))).toEqual({ found: 0, of: 1 });
 });
 
 it('counts values of tool results, also with escapes, and the choices that a schema lists', () => {
   const result: Said = { role: 'tool', text: '{"name": "the \\"big\\" one", "price": 12.5}' };
   const args = { name: 'the "big" one', price: 12.5, reason: 'ordered by mistake' };
-  expect(count(result, call(args))).toEqual({ exactly: 3, of: 3 });
+  expect(count(result, call(args))).toEqual({ found: 3, of: 3 });
 });
 
 it('counts the texts and numbers inside lists and objects, and no other values', () => {
-  expect(count(user('a 1'), call({ list: ['a', { n: 1, other: 'b' }], yes: true, none: null, empty: '' }))).toEqual({ exactly: 2, of: 3 });
+  expect(count(user('a 1'), call({ list: ['a', { n: 1, other: 'b' }], yes: true, none: null, empty: '' }))).toEqual({ found: 2, of: 3 });
 });
 
 it("does not count the agent's own words, and what comes after the call", () => {
   const asked: Said = { role: 'assistant', text: 'Cancel #W9?', content: 'Cancel #W9?' };
-  expect(count(user('Cancel #W1.'), asked, user('Yes'), call({ id: '#W9' }), user('I said #W9'))).toEqual({ exactly: 0, of: 1 });
+  expect(count(user('Cancel #W1.'), asked, user('Yes'), call({ id: '#W9' }), user('I said #W9'))).toEqual({ found: 0, of: 1 });
 });
 
 it('counts all calls of a turn, and nothing without calls', () => {
   const toolCalls = ['#W1', '#W2'].map((id) => ({ name: 'f', arguments: { id } }));
-  expect(count(user('#W1'), { role: 'assistant', text: '', toolCall: toolCalls[0]!, toolCalls })).toEqual({ exactly: 1, of: 2 });
-  expect(count(user('#W1'), { role: 'assistant', text: 'Hello.' })).toEqual({ exactly: 0, of: 0 });
+  expect(count(user('#W1'), { role: 'assistant', text: '', toolCall: toolCalls[0]!, toolCalls })).toEqual({ found: 1, of: 2 });
+  expect(count(user('#W1'), { role: 'assistant', text: 'Hello.' })).toEqual({ found: 0, of: 0 });
 });

@@ -2,7 +2,7 @@
  * @file Finds by keywords what a message of the agent asks for or claims. The agent can be a language model, a set of rules,
  * or a model that has just started to learn. Nothing here depends on the number of the turn.
  */
-import { escapeRegExp } from '../../../users/hearable.ts';
+import { escapeRegExp } from '../../../base/escape-reg-exp.ts';
 import type { UserScenario, Wish } from '../../../records/task.ts';
 import type { Intent, ShopRequest } from '../schema.ts';
 import type { Fact } from './speech.ts';

@@ -1,5 +1,5 @@
 /** @file How a text names items: by id, by the name of the product, by options that tell two items apart. */
-import { escapeRegExp } from '../../../users/hearable.ts';
+import { escapeRegExp } from '../../../base/escape-reg-exp.ts';
 import { wordPattern } from './patterns.ts';
 import type { KnownItem, ShopRecords } from './records.ts';
 

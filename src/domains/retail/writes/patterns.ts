@@ -1,5 +1,5 @@
 /** @file Patterns for names, and the choice that a question leaves open. */
-import { escapeRegExp } from '../../../users/hearable.ts';
+import { escapeRegExp } from '../../../base/escape-reg-exp.ts';
 
 /** Finds a name or a value: `500ml` in `500 ml`, `T-Shirt` in `t shirts`, `13-inch` in `13 inches`. */
 export function wordPattern(name: string): RegExp {
