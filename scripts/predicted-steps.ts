@@ -61,7 +61,7 @@ export function countedWork(config: ModelConfig, sizes: EngineSizes) {
   const allocations = engineAllocations(gpu, config, sizes);
   const built = allocations.model();
   const decode = allocations.decode(built);
-  const training = allocations.training(built);
+  const training = allocations.training(built, allocations.trainingSizes(allocations.maxModelLen));
   const { trained } = allocations.plan;
   const optimizer = allocations.optimizer(trained!, built.model.arena!);
   const scoring = training.scoring(built.model.views);

@@ -12,7 +12,7 @@ import { experiment } from './commands/experiment.ts';
 import { evaluate } from './commands/evaluate.ts';
 import { exportRun } from './commands/export-run.ts';
 import { exportModel } from './commands/export.ts';
-import { bench, generate, grad, plan, score } from './commands/model.ts';
+import { bench, generate, grad, plan, score, selfTest } from './commands/model.ts';
 import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
 import { synthesize } from './commands/synthesize.ts';
@@ -35,6 +35,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   generate,
   plan,
   bench,
+  'self-test': selfTest,
   export: exportModel,
   'export-run': exportRun,
   verify,

@@ -7,6 +7,7 @@ import type { FileBytes } from '../exchange/file-bytes.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import type {
   BenchReport,
+  SelfTestReport,
   EvaluatedCustomer,
   EvaluateOptions,
   EvaluateResult,
@@ -53,6 +54,7 @@ export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
   | { command: 'generate'; request: GenerateRequest; precision: Precision }
   | { command: 'plan'; request: PlanRequest }
   | { command: 'bench'; workloads: string[] }
+  | { command: 'selfTest' }
 );
 
 /** The result of each command, as JSON. Files are sent to the receivers of the job instead. */
@@ -66,6 +68,7 @@ export interface WorkResults {
   generate: { completions: { tokens: number[]; logprobs: number[] }[] };
   plan: Awaited<ReturnType<TrainerApi['plan']>>;
   bench: BenchReport;
+  selfTest: SelfTestReport;
 }
 
 /**
@@ -157,6 +160,8 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
       const trial: EvaluationSink['trial'] = (i, trajectory) => files.write(`customer/${i}/trial`, JSON.stringify(trajectory));
       return trainer.evaluate(model, request.options, customers, callable<EvaluationSink>({ progress: place.progress, trial }));
     }
+    case 'selfTest':
+      return trainer.selfTest();
     case 'bench': {
       const report = await trainer.bench(request.workloads, progress);
       await files.write('out/roofline.svg', rooflineSvg(report));

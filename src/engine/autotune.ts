@@ -1,18 +1,12 @@
 /**
- * Chooses the matmul tiles of a hardware GPU. It measures the variants, because the
- * name of a GPU does not tell which one is fastest. The choice is stored for each adapter, so a browser measures only once. The
- * choice changes the speed but no bit of a result: every variant adds the terms of an element in the same order. A variant whose
- * result differs from the default's in any bit is not used.
+ * Chooses the matmul tiles of a hardware GPU. It measures the variants, because the name of a GPU does not tell which one is fastest.
+ * The choice is stored as first-contact.ts says, so a browser measures only once. The choice changes the speed but no bit of a result:
+ * every variant adds the terms of an element in the same order. A variant whose result differs from the default's in any bit is not used.
  */
+import { type AdapterStore, untunedKey } from './first-contact.ts';
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { matmul, type MatmulForm } from './kernels/matmul.ts';
 import { DEFAULT_TILES, MEASURED_TILES, type MeasuredTile, type TileChoice } from './tuning.ts';
-
-/** Stores choices between visits. Both methods may fail. If they fail, the tiles are measured again. */
-export interface TileStore {
-  load(adapter: string): Promise<unknown>;
-  save(adapter: string, choice: TileChoice): Promise<unknown>;
-}
 
 /** One use of the matmul: the shape to measure, and the tiles to compare. */
 interface Use {
@@ -40,10 +34,9 @@ const MEASURED_MS = 4;
 const WORTH = 0.95;
 
 /** Returns the fastest variants for this adapter: the stored choice if one exists, else measured ones. If measuring fails, the defaults. */
-export async function tunedTiles(gpu: Gpu, store?: TileStore, shapes: Shapes = MEASURED_SHAPES): Promise<TileChoice> {
-  const { vendor, architecture, description } = gpu.info;
-  const adapter = `${vendor} ${architecture} ${description}`;
-  const stored = await store?.load(adapter).catch(() => undefined);
+export async function tunedTiles(gpu: Gpu, store?: AdapterStore, shapes: Shapes = MEASURED_SHAPES): Promise<TileChoice> {
+  const key = `tiles ${untunedKey(gpu)}`;
+  const stored = await store?.load(key).catch(() => undefined);
   if (isChoice(stored)) return stored;
   const choice = { ...DEFAULT_TILES };
   try {
@@ -55,7 +48,7 @@ export async function tunedTiles(gpu: Gpu, store?: TileStore, shapes: Shapes = M
   } catch {
     return DEFAULT_TILES; // the self-test that follows says what is wrong with the device
   }
-  await store?.save(adapter, choice).catch(() => {});
+  await store?.save(key, choice).catch(() => {});
   return choice;
 }
 

@@ -11,11 +11,11 @@ import { KV, type KvFormat } from './kernels/kv-format.ts';
 import { pagedAttention, pagedPartBytes } from './kernels/paged-attention.ts';
 import { rmsnorm } from './kernels/rmsnorm.ts';
 import { SAMPLE_ROW_BYTES, type SampleRow, packSampleRows, sample, sampleScratch } from './kernels/sample.ts';
-import { type Activations, activationWidths, attentionSizes, type LayerContext, layerForward, widths } from './layer.ts';
+import { type Activations, activationWidths, attentionSizes, type LayerContext, layerForward } from './layer.ts';
 import type { WeightViews } from './model-views.ts';
 import type { Counts } from './rows.ts';
 import type { ModelConfig } from './types.ts';
-import { pagedAttentionWork, product, withWork } from './work.ts';
+import { product } from './work.ts';
 
 export interface DecodeSizes {
   /** Maximum number of sequences in one run. */
@@ -113,17 +113,16 @@ export class DecodeProgram {
     this.#results = gpu.buffer('samples', slots * steps * RESULT_BYTES);
     this.#collected = gpu.buffer('collected samples', slots * (1 + steps) * RESULT_BYTES);
 
-    const attentionCost = pagedAttentionWork(widths(config).q, pageSize * pagesPerSlot);
     const trunk = ({ tokens, positions, slotOf, counts }: Inputs, parts?: View): Dispatch[] => {
       const context: LayerContext = { gpu, config, tokens: { of: 'tokens' }, counts, positions, rope, lora };
       return [
         ...embedding(gpu, { table: weights.embed, ids: tokens, x, counts }, { rows: context.tokens, width: config.hidden_size }),
         ...weights.layers.flatMap((layer, i) => {
           const cache = { qk: activations.qk, qkv: activations.qkv, slotOf, positions, pageTable: this.#pageTable, ...caches[i]!, counts };
-          const kv = { ...attentionSizes(context), pageSize, pagesPerSlot, format };
+          const kv = { ...attentionSizes(context), pageSize, pagesPerSlot, format, capacity };
           return layerForward(context, layer, activations, { in: x, mid: x, out: x }, () => [
             ...kvWrite(gpu, cache, kv),
-            ...withWork(pagedAttention(gpu, { ...cache, out: activations.attended, parts }, kv), attentionCost),
+            ...pagedAttention(gpu, { ...cache, out: activations.attended, parts }, kv),
           ]);
         }),
       ];

@@ -4,6 +4,9 @@ export interface GpuInfo {
   vendor: string;
   architecture: string;
   description: string;
+  /** The adapter's model and its driver. Most browsers hide both. */
+  device?: string;
+  driver?: string;
   /** True for CPU implementations (SwiftShader, lavapipe, WARP). */
   software: boolean;
   /** Smallest subgroup size, 0 without the `subgroups` feature. */
@@ -55,11 +58,27 @@ export async function openDevice(gpu: GPU | undefined): Promise<{ device: GPUDev
     architecture = '',
     description = '',
     device: model = '',
+    driver = '',
     isFallbackAdapter = false,
     subgroupMinSize = 4,
-  } = (adapter.info ?? {}) as Partial<GPUAdapterInfo>;
+  } = (adapter.info ?? {}) as Partial<GPUAdapterInfo & { driver: string }>;
   const names = `${vendor} ${architecture} ${description} ${model}`.toLowerCase();
   const software = isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp|basic render/.test(names);
   const subgroupSize = requiredFeatures.includes('subgroups') ? subgroupMinSize : 0;
-  return { device, info: { vendor, architecture, description, software, subgroupSize } };
+  return { device, info: { vendor, architecture, description, device: model, driver, software, subgroupSize } };
+}
+
+/** Architectures of Intel's graphics cards. All others of Intel are part of the processor. */
+const INTEL_CARDS = /^(xe-hpg|xe2-hpg|dg1)/;
+
+/**
+ * Whether the adapter looks like a part of the processor. On a laptop that also has a graphics card, a browser may choose this slower
+ * adapter: on Windows, Chromium ignores `powerPreference`.
+ */
+export function looksIntegrated({ vendor, architecture, description, device = '', software }: Omit<GpuInfo, 'subgroupSize'>): boolean {
+  if (software) return false;
+  const names = `${description} ${device}`;
+  if (/intel/i.test(vendor)) return !INTEL_CARDS.test(architecture) && !/\barc\b.* [AB]\d{3}/i.test(names);
+  // AMD's processors: “AMD Radeon(TM) Graphics”, “Radeon 780M”, “Vega 8 Graphics”.
+  return /amd/i.test(vendor) && /radeon(\(tm\))? graphics|radeon \d{3}m\b|vega \d+ graphics/i.test(names);
 }

@@ -11,7 +11,7 @@ import { Optimizer } from './optimizer.ts';
 import type { ParameterLayout } from './parameters.ts';
 import { ropeFrequencies } from './rope.ts';
 import { TrainingProgram } from './training-program.ts';
-import { trainingSizes } from './training-sizes.ts';
+import { boundTokens, trainingSizes, type TrainingSizes } from './training-sizes.ts';
 import type { LoraOptions, ModelConfig } from './types.ts';
 
 export interface EngineSizes {
@@ -35,10 +35,12 @@ export interface EngineSizes {
   lora?: LoraOptions;
   /** Random seed of new adapters. */
   loraSeed?: number;
-  /** Maximum bytes of one piece of a matrix. Default: the largest buffer that the GPU can bind. */
+  /** Maximum bytes of one piece of a matrix, and of one buffer of trained weights. Default: the largest buffer that the GPU can bind. */
   bindingBytes?: number;
 }
 
+/** Training is sized for the longest sequence of a batch, rounded up to a multiple of this. */
+const LENGTH_STEP = 256;
 const PAGE_SIZE = 16;
 const TURNS_BYTES = 256 * 2 ** 20;
 const MAX_MODEL_LEN = 2048;
@@ -67,10 +69,11 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
     kvFormat = 'f32',
     lora,
     loraSeed: seed = 1,
-    bindingBytes = gpu.device.limits.maxStorageBufferBindingSize,
+    bindingBytes = Math.min(gpu.device.limits.maxStorageBufferBindingSize, gpu.device.limits.maxBufferSize),
   } = options;
   const plan = new ModelPlan(config, { precision, lora, seed, bindingBytes });
-  const training = { ...trainingSizes(config, maxModelLen, maxTokens, activationBytes), kvFormat };
+  const bound = boundTokens(config, plan.loraWidth, gpu.device.limits);
+  const sizesFor = (longest: number): TrainingSizes => trainingSizes(config, { longest, most: maxTokens, budget: activationBytes, bound });
   const pagesPerSlot = Math.ceil(maxModelLen / PAGE_SIZE);
   const { kvTokens = slots * pagesPerSlot * PAGE_SIZE } = options;
   if (!(kvTokens >= maxModelLen)) throw new RangeError(`engine kvTokens is ${kvTokens}: expected at least maxModelLen (${maxModelLen})`);
@@ -78,15 +81,21 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
   const decode = { slots, prefillTokens, steps, pageSize: PAGE_SIZE, pagesPerSlot, pages, kvFormat };
   return {
     plan,
-    /** Number of layers whose activations the backward pass computes again. */
-    recomputed: training.sharing - 1,
     maxModelLen,
+    /**
+     * The sizes of training on sequences of at most `tokens` tokens. They depend on nothing else, because they decide which sequences
+     * share a micro-batch, and so the bits of a gradient.
+     * @throws GpuOutOfMemoryError if a sequence does not fit
+     */
+    trainingSizes: (tokens: number): TrainingSizes => sizesFor(Math.min(maxModelLen, Math.ceil(tokens / LENGTH_STEP) * LENGTH_STEP)),
     slots,
     takeTurns: options.takeTurns ?? kvBytes(config, decode) * config.num_hidden_layers >= TURNS_BYTES,
     pages: { count: pages, pageSize: PAGE_SIZE },
     model(): BuiltModel {
-      const rope = gpu.buffer('rope', training.capacity * config.head_dim * 4);
-      gpu.write(rope, ropeTable(training.capacity, ropeFrequencies(config)));
+      // Training allows sequences that are longer than those of the sampler, up to a whole micro-batch.
+      const positions = bound < maxModelLen ? maxModelLen : sizesFor(maxModelLen).capacity;
+      const rope = gpu.buffer('rope', positions * config.head_dim * 4);
+      gpu.write(rope, ropeTable(positions, ropeFrequencies(config)));
       return { model: new Model(gpu, plan), rope };
     },
     /** @param copy true: the reference is a copy of the trained weights; false: it is the model without adapters */
@@ -96,8 +105,9 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
       return { arena, views: model.viewsWith(arena) };
     },
     decode: ({ model, rope }: BuiltModel) => new DecodeProgram(gpu, config, model.views, rope, decode, plan.loraWidth),
-    training: ({ rope }: BuiltModel) => new TrainingProgram(gpu, config, rope, training, plan.loraWidth),
-    optimizer: (trained: ParameterLayout, arena: Arena) => new Optimizer(gpu, trained, arena.flat),
+    training: ({ rope }: BuiltModel, sizes: TrainingSizes) =>
+      new TrainingProgram(gpu, config, rope, { ...sizes, longest: maxModelLen, kvFormat }, plan.loraWidth),
+    optimizer: (trained: ParameterLayout, arena: Arena) => new Optimizer(gpu, trained, arena.flats),
   };
 }
 

@@ -14,6 +14,7 @@ import { Allocation } from './allocation.ts';
 import { BatchSampler } from './sampler.ts';
 import { Turns } from './turns.ts';
 import type { TrainingProgram } from './training-program.ts';
+import type { TrainingSizes } from './training-sizes.ts';
 import type { AdamWParams, Engine, ModelConfig, ScoreOptions, Scores, TensorMap, TokenLoss, TrainSequence, WeightSource } from './types.ts';
 
 export interface EngineOptions extends EngineSizes {
@@ -55,6 +56,11 @@ class GpuEngine implements Engine {
   #newAdapters: boolean;
   readonly #decode: Allocation<DecodeProgram>;
   readonly #training: Allocation<TrainingProgram>;
+  readonly #sizes: (tokens: number) => TrainingSizes;
+  /** Sizes with which the training buffers are allocated. They grow with the longest sequence. */
+  #allocated: TrainingSizes | undefined;
+  /** The last run of a training program. Runs follow each other, because a run with longer sequences makes new buffers. */
+  #lastRun: Promise<unknown> = Promise.resolve();
   readonly #optimizer: Allocation<Optimizer>;
   readonly #turns: Turns;
 
@@ -69,7 +75,8 @@ class GpuEngine implements Engine {
     this.#model = new Allocation(gpu, allocations.model);
     this.#reference = new Allocation(gpu, () => allocations.reference(this.#built, this.#trained, !this.#newAdapters));
     this.#decode = new Allocation(gpu, () => allocations.decode(this.#built));
-    this.#training = new Allocation(gpu, () => allocations.training(this.#built));
+    this.#sizes = allocations.trainingSizes;
+    this.#training = new Allocation(gpu, () => allocations.training(this.#built, this.#allocated!));
     this.#optimizer = new Allocation(gpu, () => allocations.optimizer(this.#trained, this.#arena));
     this.#turns = new Turns([this.#decode, this.#training], allocations.takeTurns);
     const program = {
@@ -141,13 +148,28 @@ class GpuEngine implements Engine {
   #run(
     build: (training: TrainingProgram) => Dispatch[],
     sequences: readonly TrainSequence[],
-    options: Omit<MicroBatchOptions, 'check'>,
+    options: Omit<MicroBatchOptions, 'check' | 'capacity'>,
   ): Promise<Scores> {
-    return this.#turns.use(this.#training, async () => {
-      const { training, program } = await this.#training.extend((own) => ({ training: own, program: build(own) }));
-      const check = (): void => this.#training.check(training);
-      return runMicroBatches(this.gpu, training, program, sequences, { ...options, check });
-    });
+    const longest = sequences.reduce((most, { tokens }) => Math.max(most, tokens.length), 1);
+    const run = (): Promise<Scores> =>
+      this.#turns.use(this.#training, async () => {
+        const { capacity } = this.#grow(longest);
+        const { training, program } = await this.#training.extend((own) => ({ training: own, program: build(own) }));
+        const check = (): void => this.#training.check(training);
+        return runMicroBatches(this.gpu, training, program, sequences, { ...options, capacity, check });
+      });
+    const running = this.#lastRun.then(run);
+    this.#lastRun = running.catch(() => {});
+    return running;
+  }
+
+  /** Frees the training buffers if they are too small for `longest` tokens, so that larger ones are made. Returns the sizes for `longest`. */
+  #grow(longest: number): TrainingSizes {
+    const sizes = this.#sizes(longest);
+    if (this.#allocated && this.#allocated.capacity >= sizes.capacity) return sizes;
+    this.#allocated = sizes;
+    this.#training.free();
+    return sizes;
   }
 
   async step(params: AdamWParams): Promise<{ gradNorm: number }> {
@@ -171,7 +193,7 @@ class GpuEngine implements Engine {
   async snapshotReference(): Promise<void> {
     const reference = await this.#reference.get();
     this.#reference.check(reference);
-    if (reference.arena) this.gpu.copy(this.#arena.flat, reference.arena.flat);
+    reference.arena?.copyFrom(this.#arena);
   }
 
   // ── state ─────────────────────────────────────────────────────────────────────────────────────────────────────

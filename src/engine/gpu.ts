@@ -67,6 +67,11 @@ export class Gpu extends GpuMemory {
     return new Gpu(device as unknown as GPUDevice, info, tuningFor(info));
   }
 
+  /** The WGSL of all kernels that were compiled. */
+  get kernelTexts(): string[] {
+    return [...this.#kernels.keys()];
+  }
+
   /** Compiles a kernel in the background. Kernels are cached by their WGSL text. `ready()` waits for all of them. */
   #kernel({ label, wgsl, bindings }: KernelDefinition): Kernel {
     const cached = this.#kernels.get(wgsl);

@@ -10,8 +10,8 @@ import { rmsnorm, rmsnormBackward } from './kernels/rmsnorm.ts';
 import { swiglu, swigluBackward } from './kernels/swiglu.ts';
 import { linear, linearBackward, type LinearContext } from './linear.ts';
 import type { LayerGradients, LayerViews } from './model-views.ts';
+import type { RunBounds } from './token-ranges.ts';
 import type { ModelConfig } from './types.ts';
-import { attentionWork, withWork } from './work.ts';
 
 /** Widths of a layer's tensors, in floats. */
 export interface Widths {
@@ -144,11 +144,10 @@ export interface ActivationGradients {
 
 /**
  * Replaces `d.x`, the gradient of the layer's output, by the gradient of its input. Adds the weight gradients to the buffers in `g`.
- * `longest` is the maximum number of tokens in a sequence.
  */
 export function layerBackward(
   c: LayerContext,
-  { ends, longest }: { ends: View; longest: number },
+  { ends, ...bounds }: { ends: View } & RunBounds,
   w: LayerViews,
   g: LayerGradients,
   a: Activations,
@@ -170,13 +169,10 @@ export function layerBackward(
     ...linearBackward(c, w.gateUp, g.gateUp, { x: a.normed2, dy: d.gateUp, dx: d.normed, partial: d.partial }),
     ...norm(x.mid, w.postNorm, g.postNorm, a.rstd2),
     ...linearBackward(c, w.o, g.o, { x: attended, dy: d.x, dx: d.attended, partial: d.partial }),
-    ...withWork(
-      attentionBackward(
-        gpu,
-        { qk, qkv, ends, out: attended, lse, dout: d.attended, delta: d.delta, dqk: d.qk, dqkv: d.qkv, counts },
-        attentionSizes(c),
-      ),
-      attentionWork(q, longest),
+    ...attentionBackward(
+      gpu,
+      { qk, qkv, ends, out: attended, lse, dout: d.attended, delta: d.delta, dqk: d.qk, dqkv: d.qkv, counts },
+      { ...attentionSizes(c), ...bounds },
     ),
     ...qkNormRopeBackward(
       gpu,

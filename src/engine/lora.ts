@@ -75,12 +75,12 @@ export function loraTensors(config: ModelConfig, { rank: r, targets }: LoraOptio
   });
 }
 
-/** All groups of adapter tensors, in the order in which a flat buffer holds them. */
-const loraGroups = (tensors: LoraTensors): TensorGroup[] =>
-  tensors.flatMap((layer) => Object.values(layer).flatMap(({ a, parts }) => [a, ...parts.map(({ b }) => b)]));
-
-/** The layout of the adapters in a flat buffer. */
-export const loraLayout = (tensors: LoraTensors): ParameterLayout => new ParameterLayout(loraGroups(tensors));
+/** The layout of the adapters in flat buffers of at most `most` bytes. A kernel binds the B of all parts of an adapter at once. */
+export const loraLayout = (tensors: LoraTensors, most?: number): ParameterLayout =>
+  new ParameterLayout(
+    tensors.flatMap((layer) => Object.values(layer).map(({ a, parts }) => [a, ...parts.map(({ b }) => b)])),
+    most,
+  );
 
 /** The adapters of each layer. `view` returns the place of a group in a flat buffer. */
 export const loraViews = (tensors: LoraTensors, { rank, scale }: LoraOptions, view: (group: TensorGroup) => View): LayerAdapters[] =>

@@ -36,8 +36,9 @@ export interface PlanOptions extends EngineSizes {
 const ANY_LOSS = { name: 'plan', wgsl: '', settings: [] };
 
 /**
- * Counts the bytes of all buffers, except the staging buffers that read results back.
- * @throws GpuOutOfMemoryError naming a buffer that this GPU cannot hold or bind; RangeError naming an option
+ * Counts the bytes of all buffers, except the staging buffers that read results back. Training is planned for sequences of `maxModelLen`
+ * tokens. An engine allocates less for shorter ones.
+ * @throws GpuOutOfMemoryError naming the length or the buffer that this GPU cannot hold or bind; RangeError naming an option
  */
 export function planMemory(
   { info, limits }: { info: GpuInfo; limits: GpuLimits },
@@ -59,13 +60,15 @@ export function planMemory(
     training: 0,
     optimizer: 0,
     reference: 0,
-    recomputed_layers: allocations.recomputed,
+    recomputed_layers: 0,
     take_turns: allocations.takeTurns,
     total: 0,
   };
   allocations.decode(built);
   plan.sampler = counted();
-  const program = allocations.training(built);
+  const longest = allocations.trainingSizes(allocations.maxModelLen);
+  plan.recomputed_layers = longest.sharing - 1;
+  const program = allocations.training(built, longest);
   program.scoring(built.model.views);
   plan.training = counted();
   const { trained } = allocations.plan;

@@ -9,6 +9,8 @@ export interface MicroBatchOptions {
   /** If k > 0, also find the k likeliest tokens at each token with a loss. */
   topLogprobs?: number;
   loss?: TokenLoss;
+  /** Maximum number of tokens in a micro-batch. */
+  capacity: number;
   signal?: AbortSignal;
   /** Throws if the buffers of `training` were freed. */
   check: () => void;
@@ -23,12 +25,12 @@ export async function runMicroBatches(
   training: TrainingProgram,
   program: readonly Dispatch[],
   sequences: readonly TrainSequence[],
-  { temperature, topLogprobs: k = 0, loss, signal, check }: MicroBatchOptions,
+  { temperature, topLogprobs: k = 0, loss, capacity, signal, check }: MicroBatchOptions,
 ): Promise<Scores> {
   checkTokens(sequences, training.config.vocab_size);
   const scores = emptyScores(sequences, k);
   let before: Promise<void> | undefined;
-  for (const batch of pack(sequences, training.sizes.capacity)) {
+  for (const batch of pack(sequences, capacity)) {
     signal?.throwIfAborted();
     check();
     gpu.run(program, training.upload(batch, temperature, loss));

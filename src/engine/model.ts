@@ -1,4 +1,4 @@
-/** A model's weights on the GPU. Trained weights are in one f32 arena. Frozen weights are in their storage format. */
+/** A model's weights on the GPU. Trained weights are in an f32 arena. Frozen weights are in their storage format. */
 import { Arena } from './arena.ts';
 import type { Gpu, View } from './gpu.ts';
 import { hasScales, SCALE_GROUP, storedBytes, type WeightFormat } from './kernels/weight-format.ts';
@@ -33,13 +33,16 @@ export class ModelPlan {
     readonly config: ModelConfig,
     readonly options: ModelOptions,
   ) {
-    const { lora, precision } = options;
+    const { lora, precision, bindingBytes } = options;
     this.tensors = modelTensors(config);
     this.adapters = lora && loraTensors(config, lora);
     this.trained = this.adapters
-      ? loraLayout(this.adapters)
+      ? loraLayout(this.adapters, bindingBytes)
       : precision === 'f32'
-        ? new ParameterLayout(groupsOf(this.tensors))
+        ? new ParameterLayout(
+            groupsOf(this.tensors).map((group) => [group]),
+            bindingBytes,
+          )
         : undefined;
     const parts = (this.adapters?.[0] ? Object.values(this.adapters[0]) : []).map((adapter) => adapter.parts.length);
     this.loraWidth = paddedRank(lora?.rank ?? 0) * Math.max(0, ...parts);

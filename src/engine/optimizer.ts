@@ -17,27 +17,32 @@ export class Optimizer {
   /** True after a failed `accumulate`, which cleared the gradients: a step would then move the weights by momentum alone. */
   #discarded = false;
 
-  /** Allocates the buffers. `weights` is the buffer to update. */
+  /** Allocates the buffers. `weights` are the buffers to update. */
   constructor(
     readonly gpu: Gpu,
     layout: ParameterLayout,
-    weights: View,
+    weights: readonly View[],
   ) {
-    const { size: floats, segments } = layout;
     this.gradients = new Arena(gpu, layout, 'gradients');
     this.m = new Arena(gpu, layout, 'adam m');
     this.v = new Arena(gpu, layout, 'adam v');
     this.#norm = gpu.buffer('gradient norm', 16);
-    const partial = gpu.buffer('gradient norm parts', NORM_PARTIAL_BYTES);
+    const partial = gpu.buffer('gradient norm parts', layout.parts.length * NORM_PARTIAL_BYTES);
     this.#settings = gpu.uniform('adamw settings', new Uint32Array(ADAMW_SETTINGS_BYTES / 4));
-    const mask = decayMask(segments, floats);
-    const decay = gpu.buffer('decay mask', mask.byteLength);
-    gpu.write(decay, mask);
-    const tensors = { grads: this.gradients.flat, norm: this.#norm, settings: this.#settings };
-    this.#program = [
-      ...gradNorm(gpu, { ...tensors, partial }, { floats }),
-      ...adamw(gpu, { ...tensors, params: weights, m: this.m.flat, v: this.v.flat, decay }, { floats }),
-    ];
+    const [norm, settings] = [this.#norm, this.#settings];
+    const updates = layout.parts.flatMap(({ offset, size: floats }, part) => {
+      const own = layout.segments.filter((segment) => segment.offset >= offset && segment.offset < offset + floats);
+      const mask = decayMask(
+        own.map((segment) => ({ ...segment, offset: segment.offset - offset })),
+        floats,
+      );
+      const decay = gpu.buffer('decay mask', mask.byteLength);
+      gpu.write(decay, mask);
+      const [params, grads, m, v] = [weights, this.gradients.flats, this.m.flats, this.v.flats].map((flats) => flats[part]!);
+      return adamw(gpu, { params: params!, grads: grads!, m: m!, v: v!, decay, norm, settings }, { floats });
+    });
+    const gradients = layout.parts.map(({ size: floats }, part) => ({ grads: this.gradients.flats[part]!, floats }));
+    this.#program = [...gradNorm(gpu, gradients, { partial, norm, settings }), ...updates];
   }
 
   get updates(): number {
@@ -51,7 +56,7 @@ export class Optimizer {
 
   /** Clears the gradients. */
   zero(): void {
-    this.gpu.clear(this.gradients.flat);
+    this.gradients.clear();
     this.#discarded = false;
   }
 

@@ -1,4 +1,4 @@
-/** The tensors of a model, and the layout of trained tensors in one flat buffer. */
+/** The tensors of a model, and the layout of trained tensors in flat buffers. */
 import { InputError } from '../base/input-error.ts';
 import { hasQkNorm, hasQkvBias } from './config.ts';
 import { subview, type View } from './gpu.ts';
@@ -79,45 +79,59 @@ export function groupSize(tensors: TensorGroup): { rows: number; columns: number
 export interface Parameter {
   name: string;
   shape: number[];
-  /** Offset in the flat buffer, in floats. */
+  /** Offset in all parts together, in floats. */
   offset: number;
   size: number;
 }
 
 /**
- * The layout of groups in one flat buffer. Weights, gradients and moments have the same layout, so AdamW is one dispatch, and all
- * weights are copied with one command.
+ * The layout of groups in flat buffers, which follow each other. Weights, gradients and moments have the same layout, so AdamW needs
+ * one dispatch for each buffer.
  */
 export class ParameterLayout {
   readonly parameters: Parameter[] = [];
   /** The groups, and whether weight decay applies. `offset` is a multiple of 64. */
   readonly segments: { offset: number; size: number; decay: boolean }[] = [];
-  /** Floats of the whole buffer; a multiple of 64. */
+  /** Floats of all buffers; a multiple of 64. */
   readonly size: number;
-  readonly #ranges = new Map<TensorGroup, { offset: number; size: number }>();
+  /** The floats of each buffer. Both numbers are multiples of 64. */
+  readonly parts: { offset: number; size: number }[] = [];
+  readonly #ranges = new Map<TensorGroup, { part: number; offset: number; size: number }>();
 
-  constructor(groups: readonly TensorGroup[]) {
+  /**
+   * @param clusters groups that must lie in the same buffer
+   * @param most bytes of one buffer. A cluster that is larger has a buffer of its own.
+   */
+  constructor(clusters: readonly (readonly TensorGroup[])[], most = Infinity) {
     let end = 0;
-    for (const tensors of groups) {
-      const offset = end;
-      for (const { name, shape } of tensors) {
-        const size = sizeOf(shape);
-        this.parameters.push({ name, shape: [...shape], offset: end, size });
-        end += size;
+    for (const cluster of clusters) {
+      const begin = end;
+      const ranges: [TensorGroup, { offset: number; size: number }][] = [];
+      for (const tensors of cluster) {
+        const offset = end;
+        for (const { name, shape } of tensors) {
+          const size = sizeOf(shape);
+          this.parameters.push({ name, shape: [...shape], offset: end, size });
+          end += size;
+        }
+        const range = { offset, size: end - offset };
+        ranges.push([tensors, range]);
+        // Weight decay does not apply to norms and biases.
+        this.segments.push({ ...range, decay: !groupSize(tensors).vector });
+        end = Math.ceil(end / ALIGN) * ALIGN;
       }
-      const range = { offset, size: end - offset };
-      this.#ranges.set(tensors, range);
-      // Weight decay does not apply to norms and biases.
-      this.segments.push({ ...range, decay: !groupSize(tensors).vector });
-      end = Math.ceil(end / ALIGN) * ALIGN;
+      const last = this.parts.at(-1);
+      if (last && (end - last.offset) * 4 <= most) last.size = end - last.offset;
+      else this.parts.push({ offset: begin, size: end - begin });
+      for (const [tensors, range] of ranges) this.#ranges.set(tensors, { ...range, part: this.parts.length - 1 });
     }
     this.size = end;
   }
 
-  /** The part of `flat` that holds the group. */
-  view(flat: View, tensors: TensorGroup): View {
-    const { offset, size } = this.#ranges.get(tensors)!;
-    return subview(flat, offset * 4, Math.ceil(size / ALIGN) * ALIGN * 4);
+  /** The place of the group. `flats` are the buffers of all parts. */
+  view(flats: readonly View[], tensors: TensorGroup): View {
+    const { part, offset, size } = this.#ranges.get(tensors)!;
+    return subview(flats[part]!, (offset - this.parts[part]!.offset) * 4, Math.ceil(size / ALIGN) * ALIGN * 4);
   }
 
   /**

@@ -4,6 +4,7 @@
  * these kernels assume.
  */
 import { toHalf } from '../base/half.ts';
+import type { Check } from './check.ts';
 import type { Dispatch, Gpu, View } from './gpu.ts';
 import { defineKernel } from './kernel.ts';
 import { attention, attentionReference } from './kernels/attention.ts';
@@ -23,7 +24,7 @@ const ROWS = [1, 8, 33, 65];
 const TOLERANCE = 1e-4;
 const TOKENS: Rows = { of: 'tokens' };
 
-interface Check {
+interface KernelRun {
   name: string;
   tokens: number;
   program: Dispatch[];
@@ -38,29 +39,29 @@ interface Check {
  *   to compile, and it is the same program on every machine, so the GPU tests have already run these kernels on it.
  * @param options.format check only matmuls with weights in this format
  * @param options.adapter check a matmul with LoRA too. Needs `format`.
- * @returns null if all results are right, else which kernel is wrong and by how much
  */
-export async function selfTest(
+export async function kernelChecks(
   gpu: Gpu,
   { attention = !gpu.info.software, format, adapter = false }: { attention?: boolean; format?: WeightFormat; adapter?: boolean } = {},
-): Promise<string | null> {
+): Promise<Check[]> {
   if (exchangesLanes(gpu.tuning) && !(await quadsFollowLocalIndex(gpu))) gpu.tuning = tuningFor({ ...gpu.info, subgroupSize: 0 });
   const views: View[] = [];
   try {
-    const checks = gpu.collecting(views, () =>
+    const runs = gpu.collecting(views, () =>
       ROWS.flatMap((tokens) => {
         const tensors = new Tensors(gpu, tokens);
         return format ? formatChecks(tensors, format, adapter) : [...layerChecks(tensors), ...(attention ? attentionChecks(tensors) : [])];
       }),
     );
     await gpu.ready();
-    for (const { name, tokens, program, out, expected } of checks) {
+    const checks: Check[] = [];
+    for (const { name, tokens, program, out, expected } of runs) {
       gpu.run(program, { tokens, rows: 0 });
       const got = new Float32Array(await gpu.read(out, expected.length * 4));
       const error = got.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i]!)), 0);
-      if (!(error < TOLERANCE)) return `${name} of ${tokens} rows is off by ${error}`;
+      checks.push({ name: `${name} of ${tokens} rows`, error, most: TOLERANCE });
     }
-    return null;
+    return checks;
   } finally {
     for (const view of views) gpu.destroyBuffer(view);
   }
@@ -83,18 +84,18 @@ class Tensors {
     return view;
   }
 
-  check(name: string, expected: Float64Array, program: (out: View) => Dispatch[]): Check {
+  check(name: string, expected: Float64Array, program: (out: View) => Dispatch[]): KernelRun {
     const out = this.gpu.buffer('self-test result', expected.length * 4);
     return { name, tokens: this.tokens, program: program(out), out, expected };
   }
 }
 
 /** Checks of matmuls and of RMS norm. */
-function layerChecks(t: Tensors): Check[] {
+function layerChecks(t: Tensors): KernelRun[] {
   const { gpu, tokens, counts } = t;
   const [n, k, eps] = [20, 28, 1e-6];
   const [x, w, dy, gain] = [values(tokens * k, 1), values(n * k, 2), values(tokens * n, 3), values(k, 4)];
-  const product = (a: Float64Array, b: Float64Array, sizes: { form: MatmulForm; n: number; k: number }, partial?: View): Check =>
+  const product = (a: Float64Array, b: Float64Array, sizes: { form: MatmulForm; n: number; k: number }, partial?: View): KernelRun =>
     t.check(`matmul ${sizes.form}${partial ? ' in parts' : ''}`, matmulReference(a, b, tokens, sizes), (c) =>
       matmul(gpu, { a: t.upload(a), b: t.upload(b), c, counts, partial }, { ...sizes, rows: TOKENS, accumulate: partial !== undefined }),
     );
@@ -115,7 +116,7 @@ function layerChecks(t: Tensors): Check[] {
 }
 
 /** Checks of matmuls with a weight [20, 32] in a format. With `adapter`, one more adds LoRA to 12 of the 20 columns. */
-function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): Check[] {
+function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): KernelRun[] {
   const { gpu, tokens, counts } = t;
   const [n, k] = [20, 32];
   const encoded = encodeWeights(format, Float32Array.from(values(n * k, 2)));
@@ -126,7 +127,7 @@ function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): Check
   };
   const b = { format, values: upload(encoded.values), ...(encoded.scales && { scales: upload(encoded.scales) }) };
   const decoded = Float64Array.from(decodeWeights(format, encoded));
-  const product = (a: Float64Array, sizes: { form: MatmulForm; n: number; k: number }): Check =>
+  const product = (a: Float64Array, sizes: { form: MatmulForm; n: number; k: number }): KernelRun =>
     t.check(`matmul ${sizes.form} ${format}`, matmulReference(a, decoded, tokens, sizes), (c) =>
       matmul(gpu, { a: t.upload(a), b, c, counts }, { ...sizes, rows: TOKENS }),
     );
@@ -150,7 +151,7 @@ function formatChecks(t: Tensors, format: WeightFormat, adapter: boolean): Check
 }
 
 /** Checks of packed and paged attention over one sequence. */
-function attentionChecks(t: Tensors): Check[] {
+function attentionChecks(t: Tensors): KernelRun[] {
   const { gpu, tokens, counts } = t;
   const shape = { heads: 2, kvHeads: 1, headDim: 32 };
   const packed = {

@@ -24,9 +24,9 @@ import {
 } from './layer.ts';
 import type { MicroBatch } from './packing.ts';
 import type { GradientViews, WeightViews } from './model-views.ts';
+import type { RunBounds } from './token-ranges.ts';
 import type { TrainingSizes } from './training-sizes.ts';
 import type { ModelConfig, TokenLoss, TopTokens } from './types.ts';
-import { attentionWork, withWork } from './work.ts';
 
 /** Buffers that only training needs. */
 interface TrainingBuffers {
@@ -54,8 +54,8 @@ export class TrainingProgram {
     readonly gpu: Gpu,
     readonly config: ModelConfig,
     rope: View,
-    /** Keys and values are rounded to `kvFormat`, as in the KV cache. */
-    readonly sizes: TrainingSizes & { kvFormat: KvFormat },
+    /** Keys and values are rounded to `kvFormat`, as in the KV cache. `longest`: tokens of the longest sequence of the sampler. */
+    readonly sizes: TrainingSizes & { longest: number; kvFormat: KvFormat },
     /** Width of LoRA's `down` in floats per token: the maximum over all adapters. 0 without LoRA. */
     loraWidth: number,
   ) {
@@ -190,18 +190,19 @@ export class TrainingProgram {
     );
   }
 
-  get #attention(): { ends: View; longest: number } {
-    return { ends: this.#inputs.ends, longest: this.sizes.longest };
+  get #attention(): { ends: View } & RunBounds {
+    const { capacity, longest } = this.sizes;
+    return { ends: this.#inputs.ends, capacity, longest };
   }
 
   #layer(weights: WeightViews['layers'][number], a: Activations, x: Residual): Dispatch[] {
-    const { ends, longest } = this.#attention;
+    const { ends, ...bounds } = this.#attention;
     const { counts } = this.#context;
     const { qk, qkv, attended, lse } = a;
     const sizes = attentionSizes(this.#context);
     return layerForward(this.#context, weights, a, x, () => [
       ...kvRound(this.gpu, { qk, qkv, counts }, sizes, this.sizes.kvFormat),
-      ...withWork(attention(this.gpu, { qk, qkv, ends, out: attended, lse, counts }, sizes), attentionWork(widths(this.config).q, longest)),
+      ...attention(this.gpu, { qk, qkv, ends, out: attended, lse, counts }, { ...sizes, ...bounds }),
     ]);
   }
 }

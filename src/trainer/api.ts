@@ -28,6 +28,7 @@ import type {
   TrainResult,
   Viewer,
   PlanRequest,
+  SelfTestReport,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { GrpoConfig, RunRequest } from '../records/run.ts';
@@ -130,4 +131,6 @@ export interface TrainerApi {
    * @throws while a run or an evaluation is active; InputError for an unknown workload
    */
   bench(workloads: readonly string[], progress: Progress): Promise<BenchReport>;
+  /** Runs every check of the self-test, and returns what they found. @throws while a run or an evaluation is active; GpuUnavailableError */
+  selfTest(): Promise<SelfTestReport>;
 }

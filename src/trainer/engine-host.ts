@@ -4,21 +4,24 @@ import type { Stage } from '../agent/rollouts.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { tunedTiles } from '../engine/autotune.ts';
+import { firstFailure } from '../engine/check.ts';
 import { createEngine } from '../engine/engine.ts';
+import { firstContact, type SelfTestReport, selfTestReport } from '../engine/first-contact.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
 import type { KvFormat } from '../engine/kernels/kv-format.ts';
 import { roundedSource } from '../engine/load-tensors.ts';
-import { selfTest } from '../engine/self-test.ts';
+import { kernelChecks } from '../engine/self-test.ts';
 import { withTiles } from '../engine/tuning.ts';
 import type { Engine } from '../engine/types.ts';
 import { hasAdapter, loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
 import type { Precision } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import { storedTiles } from '../storage/tiles.ts';
+import { adapterStore } from '../storage/adapter-store.ts';
 import { MeteredUsers } from '../users/account.ts';
 import type { UserSimulator } from '../users/types.ts';
 import type { UserConfig } from '../records/user.ts';
+import { version } from '../../package.json';
 import type { SessionParts } from './session-parts.ts';
 
 /** How long to wait for a device after a loss. Chromium gives a page no GPU for two minutes after the second loss. */
@@ -100,8 +103,8 @@ export class EngineHost {
     this.#gpu ??= (async () => {
       const gpu = await this.#create();
       // For software adapters, the tile sizes were chosen by hand (tuning.ts), because compiling other tiles takes seconds on them.
-      if (!gpu.info.software) gpu.tuning = withTiles(gpu.tuning, await tunedTiles(gpu, storedTiles));
-      const failure = await selfTest(gpu);
+      if (!gpu.info.software) gpu.tuning = withTiles(gpu.tuning, await tunedTiles(gpu, adapterStore));
+      const failure = await firstContact(gpu, { store: adapterStore });
       this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
       if (failure) {
         gpu.destroy();
@@ -112,6 +115,20 @@ export class EngineHost {
     })();
     this.#gpu.catch(() => (this.#gpu = null));
     return this.#gpu;
+  }
+
+  /** Runs every check of the self-test on a device of its own, also if this device has failed it. @throws GpuUnavailableError */
+  async selfTest(): Promise<SelfTestReport> {
+    const tuning = await this.device().then(
+      (gpu) => gpu.tuning,
+      () => undefined,
+    );
+    const gpu = await Gpu.create(this.#parts.gpu, tuning);
+    try {
+      return await selfTestReport(gpu, version);
+    } finally {
+      gpu.destroy();
+    }
   }
 
   async #create(): Promise<Gpu> {
@@ -176,7 +193,7 @@ export class EngineHost {
   async #checkFormat(gpu: Gpu, format: Precision, adapter: boolean): Promise<void> {
     const use = `${format}${adapter ? ' lora' : ''}`;
     if (use === 'f32' || this.#checked.get(gpu)?.has(use)) return;
-    const failure = await selfTest(gpu, { format, adapter });
+    const failure = firstFailure(await kernelChecks(gpu, { format, adapter }));
     if (failure) throw new Error(`this GPU computes wrong results: ${failure}`);
     this.#checked.set(gpu, new Set(this.#checked.get(gpu)).add(use));
   }

@@ -8,6 +8,7 @@ import type { Act } from '../agent/acts.ts';
 import type { Measured } from '../bench/report.ts';
 import type { LiveAct } from '../agent/live.ts';
 import type { Prefix } from '../agent/prefix.ts';
+export type { SelfTestReport } from '../engine/first-contact.ts';
 import type { TopTokens } from '../engine/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
@@ -58,6 +59,8 @@ export interface EngineInfo {
   vendor: string;
   architecture: string;
   description: string;
+  device?: string;
+  driver?: string;
   software: boolean;
   subgroupSize: number;
   selfTest: 'passed' | 'failed' | 'not run';

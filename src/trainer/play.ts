@@ -60,12 +60,12 @@ export class Plays {
    * @throws if the request is stopped, if another request is in progress, or if a stored call now has another result
    */
   async play(request: PlayRequest, progress: Progress, viewer?: Viewer): Promise<Trajectory[]> {
-    return this.#alone(Plays.needsModel(request) ? 'play' : null, (signal) => this.#play(request, progress, viewer, signal));
+    return this.alone(Plays.needsModel(request) ? 'play' : null, (signal) => this.#play(request, progress, viewer, signal));
   }
 
   /** Scores a conversation with the weights of `model`. The weights stay on the GPU afterwards. @throws as `play` */
   async rescore(request: RescoreRequest): Promise<Rescored> {
-    return this.#alone('score', async (signal) => {
+    return this.alone('score', async (signal) => {
       const engine = await this.#engine(request.model, request.max_model_len, await firstFiles(this.#parts, request.model));
       return rescore(engine, request, signal);
     });
@@ -73,7 +73,7 @@ export class Plays {
 
   /** Calls `work` with the device. No model is on the device during this time. @throws as `play`; errors of `work` */
   async measure<T>(work: (gpu: Gpu, info: EngineInfo, signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#alone('bench', async (signal) => {
+    return this.alone('bench', async (signal) => {
       this.#loaded = null;
       this.#host.close();
       return work(await this.#host.device(), await this.#host.info(), signal);
@@ -81,7 +81,7 @@ export class Plays {
   }
 
   /** Runs one request at a time. @param use what the request uses the GPU for; null if it needs no GPU */
-  async #alone<T>(use: GpuUse | null, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async alone<T>(use: GpuUse | null, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (use) this.#turns.check(use);
     if (this.#abort && !this.#abort.signal.aborted) throw new Error('a turn is being played: wait for it or stop it');
     const abort = (this.#abort = new AbortController());

@@ -47,15 +47,34 @@ export function planRun({ info, device: { limits } }: Pick<Gpu, 'info' | 'device
   }
   if (result.plan && result.plan.total < SMALL_BYTES) return { ...result, advice: [] };
   const most = (1 - LEAST_SAVING) * (result.plan?.total ?? Infinity);
-  const advice = changes(config, hasAdapter(files)).flatMap((settings) => {
+  const after = (settings: Partial<GrpoConfig>): RunPlan['advice'] => {
     try {
       const { total } = plan({ ...config, ...settings });
       return total < most ? [{ settings, total }] : [];
     } catch {
       return []; // this change does not fit either
     }
-  });
+  };
+  const advice = changes(config, hasAdapter(files)).flatMap(after);
+  // Only the largest length that helps: shorter ones cut more conversations.
+  for (const settings of shorter(config)) {
+    const [found] = after(settings);
+    if (found) return { ...result, advice: [...advice, found].sort((a, b) => a.total - b.total) };
+  }
   return { ...result, advice: advice.sort((a, b) => a.total - b.total) };
+}
+
+/** A conversation needs room for its prompt and a few turns. */
+const SHORTEST = 1024;
+
+/** Shorter limits of a conversation, the longest first: powers of two that are valid with the other settings. */
+function shorter(config: GrpoConfig): Partial<GrpoConfig>[] {
+  const buffer = config['overlong_buffer.enable'] ? config['overlong_buffer.len'] : 0;
+  const least = Math.max(SHORTEST, config.response_length_one_turn, buffer);
+  const longest = 2 ** (Math.ceil(Math.log2(config.max_model_len)) - 1);
+  return Array.from({ length: 32 }, (_, i) => longest / 2 ** i)
+    .filter((tokens) => tokens >= least)
+    .map((tokens) => ({ max_model_len: tokens }));
 }
 
 /** Changes of settings that may save memory. */

@@ -206,6 +206,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     return planMemory({ info, limits: device.limits }, parseConfig(config), { precision, maxModelLen, slots, ...cache, ...lora });
   }
 
+  async selfTest() {
+    return this.#plays.alone('bench', () => this.#host.selfTest());
+  }
+
   async bench(workloads: readonly string[], progress: Progress) {
     return this.#plays.measure(async (gpu, adapter, signal) => ({
       adapter,

@@ -1,9 +1,10 @@
 /** Tiles chosen by measurement: the choice is one of the candidates, is stored, and changes no bit. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fastest, MEASURED_SHAPES, type TileStore, tunedTiles } from '../../src/engine/autotune.ts';
+import { fastest, MEASURED_SHAPES, tunedTiles } from '../../src/engine/autotune.ts';
+import type { AdapterStore } from '../../src/engine/first-contact.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { DEFAULT_TILES, MEASURED_TILES } from '../../src/engine/tuning.ts';
-import { storedTiles } from '../../src/storage/tiles.ts';
+import { adapterStore } from '../../src/storage/adapter-store.ts';
 
 describe('autotune', () => {
   let gpu: Gpu;
@@ -26,11 +27,11 @@ describe('autotune', () => {
 
   test('measures each tile, stores the choice, and reads it at the next visit', async () => {
     const run = vi.spyOn(gpu, 'run');
-    const choice = await tunedTiles(gpu, storedTiles, shapes);
+    const choice = await tunedTiles(gpu, adapterStore, shapes);
     expect([few, many, many].every((names, i) => names.some((name) => name === [choice.few, choice.many, choice.tn][i]))).toBe(true);
     expect(run.mock.calls.length).toBeGreaterThan(30);
     run.mockClear();
-    expect(await tunedTiles(gpu, storedTiles, shapes)).toEqual(choice);
+    expect(await tunedTiles(gpu, adapterStore, shapes)).toEqual(choice);
     expect(run).not.toHaveBeenCalled();
     run.mockRestore();
     const buffers = gpu.bytesAllocated;
@@ -38,7 +39,7 @@ describe('autotune', () => {
     expect(gpu.bytesAllocated).toBe(buffers);
   });
 
-  test.each<[string, TileStore]>([
+  test.each<[string, AdapterStore]>([
     ['a storage that fails', { load: () => Promise.reject(new Error('no storage')), save: () => Promise.reject(new Error('no storage')) }],
     ['a tile that does not exist', { load: async () => ({ ...DEFAULT_TILES, many: 'shared 9x9' }), save: async () => {} }],
     ['a choice without a kernel’s variant', { load: async () => ({ ...DEFAULT_TILES, tn: undefined }), save: async () => {} }],

@@ -146,7 +146,7 @@ describe('AdamW', () => {
       settings: uploadUniform(gpu, adamwSettings(p, 3)),
       counts: uploadCounts(gpu, counts),
     };
-    await run(gpu, [...gradNorm(gpu, t, { floats }), ...adamw(gpu, t, { floats })], counts);
+    await run(gpu, [...gradNorm(gpu, [{ grads: t.grads, floats }], t), ...adamw(gpu, t, { floats })], counts);
     const got = {
       params: await download(gpu, t.params, floats),
       m: await download(gpu, t.m, floats),

@@ -14,7 +14,7 @@ import { removeModel } from '../../src/local/library.ts';
 import { type ModelWorker, spawnModelWorker } from '../../src/local/spawn.ts';
 import type { ModelFiles } from '../../src/records/model.ts';
 import type { LocalConfig } from '../../src/records/user.ts';
-import { float64Decoder } from '../support/float64-decoder.ts';
+import { float64Decoder } from '../../src/engine/float64-decoder.ts';
 import { mostLikely } from '../support/onnx.ts';
 
 const urls = import.meta.glob<string>('../../models/nano-retail/*', { query: '?url', import: 'default', eager: true });

@@ -153,6 +153,22 @@ test.each([
   }
 });
 
+test('a full fine-tune of 37 million parameters fits into bindings of 128 MiB', () => {
+  const config = { ...SMALL, vocab_size: 49_152, hidden_size: 512, intermediate_size: 1536, num_hidden_layers: 4, head_dim: 64 };
+  const { weights, optimizer, total } = planMemory(HARDWARE, { ...config, num_attention_heads: 8 }, { maxModelLen: 2048, slots: 8 });
+  // The embedding has 25.2 million parameters, and a layer has 3 · 512 · 1,536 in its MLP and 2 · 512 · (512 + 128) in its attention.
+  const parameters = 49_152 * 512 + 4 * (3 * 512 * 1536 + 2 * 512 * (512 + 128));
+  expect(weights).toBeGreaterThan(4 * parameters);
+  expect(4 * parameters).toBeGreaterThan(HARDWARE.limits.maxStorageBufferBindingSize);
+  expect(optimizer).toBeGreaterThan(3 * 4 * parameters);
+  expect(total).toBeLessThan(2 ** 31);
+});
+
 test('what the GPU cannot hold is named', () => {
-  expect(() => planMemory(HARDWARE, QWEN3_06B, {})).toThrow(/buffer "weights" needs \d+ bytes; this GPU allows 2147483648 in one buffer/);
+  const words = /kernel "embedding f32" needs 622329856 bytes of buffer "weights" at once; this GPU allows 134217728/;
+  expect(() => planMemory(HARDWARE, QWEN3_06B, {})).toThrow(words);
+  // Four bytes for each of the 2 · 3,072 outputs of gate and up.
+  expect(() => planMemory(HARDWARE, QWEN3_06B, { precision: 'bf16', maxModelLen: 8192, slots: 1 })).toThrow(
+    /sequences of 8192 tokens needs a larger binding .*: lower max_model_len to at most 5440/,
+  );
 });

@@ -1,9 +1,11 @@
 /** The start-up check, in every variant that a device could use. */
 import { expect, test } from 'vitest';
 import { Gpu } from '../../src/engine/gpu.ts';
-import { quadsFollowLocalIndex, selfTest } from '../../src/engine/self-test.ts';
+import { kernelChecks, quadsFollowLocalIndex } from '../../src/engine/self-test.ts';
+import { firstFailure } from '../../src/engine/check.ts';
 import { exchangesLanes, MATMUL_VARIANTS, tuningFor } from '../../src/engine/tuning.ts';
 
+const selfTest = async (...parameters: Parameters<typeof kernelChecks>) => firstFailure(await kernelChecks(...parameters));
 const HARDWARE = { software: false, subgroupSize: 32 };
 
 // The kernel tests run every format in the tiles of every variant. Here only the software variant runs in every format. The other variants

@@ -4,7 +4,16 @@ import type { GrpoConfig } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts';
 import type { GpuUse } from '../../trainer/gpu-uses.ts';
-import type { BenchReport, PlayRequest, Progress, Rescored, RescoreRequest, RunEvent, Viewer } from '../../trainer/messages.ts';
+import type {
+  BenchReport,
+  PlayRequest,
+  Progress,
+  Rescored,
+  RescoreRequest,
+  RunEvent,
+  SelfTestReport,
+  Viewer,
+} from '../../trainer/messages.ts';
 import type { RunPlan } from '../../trainer/run-plan.ts';
 
 export type RunListener = (run: string, events: readonly RunEvent[]) => void;
@@ -51,6 +60,11 @@ export abstract class TrainerRequests {
   /** Measures the speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if the measurement is stopped */
   async bench(progress: Progress): Promise<BenchReport> {
     return this.using('bench', async (trainer) => trainer.bench([], comlink.proxy(progress)));
+  }
+
+  /** Runs every check of the GPU's self-test. @throws the trainer's error */
+  async selfTest(): Promise<SelfTestReport> {
+    return this.using('bench', async (trainer) => trainer.selfTest());
   }
 
   /** The GPU memory that a run would take. @throws the trainer's error */

@@ -1,7 +1,7 @@
-/** @file `mua score`, `grad`, `generate`, `plan` and `bench`: compute values with a model, and measure its memory and speed. */
+/** @file `mua score`, `grad`, `generate`, `plan`, `bench` and `self-test`: compute values with a model, and measure memory, speed and exactness. */
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
-import { UsageError } from '../errors.ts';
+import { CommandError, UsageError } from '../errors.ts';
 import { checkParent, findModel, writeAll } from '../files.ts';
 import { readGenerateInput, readGradInput, readScoreInput } from '../inputs.ts';
 import { runJob } from '../job.ts';
@@ -124,6 +124,21 @@ export const plan = command({
     `${mebibytes(training)}  training: activations, their gradients, logits${recomputed_layers ? `; ${recomputed_layers} layers are recomputed in the backward pass` : ''}`,
     `${mebibytes(optimizer)}  optimizer: gradients and two moments`,
     `${mebibytes(total)}  together${take_turns ? '; sampler and training take turns' : ''}`,
+  ],
+});
+
+export const selfTest = command({
+  summary: 'check a whole tiny model on this GPU against float64: log-probs, sampler, gradients, AdamW',
+  flags: { on: ON, json: JSON_FLAG },
+  async run({ on, json }, progress) {
+    const report = await runJob({ on, request: { command: 'selfTest' }, progress });
+    if (report.failure !== null && !json) throw new CommandError(`this GPU computes wrong results: ${report.failure}`);
+    return report;
+  },
+  show: ({ adapter, browser, kernels, milliseconds, checks }) => [
+    `${[adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(' ')}${adapter.software ? ' (software)' : ''}, ${browser}`,
+    ...checks.map(({ name, error, most }) => `ok  ${error.toExponential(1)} of ${most}  ${name}`),
+    `${checks.length} checks passed in ${(milliseconds / 1000).toFixed(1)} s; kernels ${kernels.slice(0, 12)}`,
   ],
 });
 

@@ -1,14 +1,16 @@
 /**
- * Computes the global gradient norm and AdamW (Loshchilov and Hutter 2019, as in PyTorch) over the flat parameter buffer. The GPU also
+ * Computes the global gradient norm and AdamW (Loshchilov and Hutter 2019, as in PyTorch) over flat parameter buffers. The GPU also
  * computes the factor that clips the gradient, and checks whether the norm is finite. So a step needs no round trip to the CPU.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
+import { subview } from '../gpu-memory.ts';
 import { defineKernel } from '../kernel.ts';
 import type { AdamWParams } from '../types.ts';
 import { checkMultiple, itemGroups, itemMain } from './threads.ts';
 
 /** Number of partial sums of the norm. */
 const PARTS = 1024;
+/** Bytes of the partial sums of one part of the gradient. */
 export const NORM_PARTIAL_BYTES = PARTS * 4;
 /** Number of consecutive floats that share one decay bit. Tensors start at multiples of 256 bytes, so each bit belongs to one tensor. */
 const BLOCK = 64;
@@ -74,15 +76,14 @@ const SETTINGS = {
 
 /**
  * norm = vec4f(global L2 norm of grads, factor that clips the norm to settings.clip, 1 if the norm is finite else 0, 0), 16 bytes.
- * `floats` is the length of `grads`, a multiple of 4. `partial` is scratch of NORM_PARTIAL_BYTES.
+ * `floats` is the length of each part of the gradient, a multiple of 4. `partial` is scratch of NORM_PARTIAL_BYTES for each part.
  */
 export function gradNorm(
   gpu: Gpu,
-  { grads, partial, norm, settings }: { grads: View; partial: View; norm: View; settings: View },
-  { floats }: { floats: number },
+  gradients: readonly { grads: View; floats: number }[],
+  { partial, norm, settings }: { partial: View; norm: View; settings: View },
 ): Dispatch[] {
-  checkMultiple('gradNorm floats', floats);
-  const parts = defineKernel({
+  const sums = defineKernel({
     label: 'grad norm parts',
     dims: { vectors: 'u32' },
     reads: { grads: 'vec4f' },
@@ -98,13 +99,14 @@ export function gradNorm(
   });
   const join = defineKernel({
     label: 'grad norm',
+    dims: { vectors: 'u32' },
     uniforms: { settings: SETTINGS },
     reads: { partial: 'vec4f' },
     writes: { norm: 'vec4f' },
     body: /* wgsl */ `
 @compute @workgroup_size(1) fn main() {
   var sum = vec4f();
-  for (var p = 0u; p < ${PARTS / 4}u; p++) { sum += partial[p]; }
+  for (var p = 0u; p < dims.vectors; p++) { sum += partial[p]; }
   let total = sum.x + sum.y + sum.z + sum.w;
   // The exponent bits tell: compilers may assume that floats are finite.
   let finite = (bitcast<u32>(total) & 0x7f800000u) != 0x7f800000u;
@@ -114,10 +116,14 @@ export function gradNorm(
   norm[0] = vec4f(length, factor, select(0f, 1f, finite), 0f);
 }`,
   });
-  const partGroups = itemGroups(gpu.tuning, () => PARTS);
+  const groups = itemGroups(gpu.tuning, () => PARTS);
   return [
-    gpu.dispatch(parts, { dims: { vectors: floats / 4 }, grads, partial }, partGroups),
-    gpu.dispatch(join, { settings, partial, norm }, () => [1]),
+    ...gradients.map(({ grads, floats }, part) => {
+      checkMultiple('gradNorm floats', floats);
+      const own = subview(partial, part * NORM_PARTIAL_BYTES, NORM_PARTIAL_BYTES);
+      return gpu.dispatch(sums, { dims: { vectors: floats / 4 }, grads, partial: own }, groups);
+    }),
+    gpu.dispatch(join, { dims: { vectors: (gradients.length * PARTS) / 4 }, settings, partial, norm }, () => [1]),
   ];
 }
 

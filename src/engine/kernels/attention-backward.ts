@@ -7,7 +7,8 @@
  * needs no atomics.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
-import { type Counts, rowCount } from '../rows.ts';
+import { rowCount } from '../rows.ts';
+import { tokenRanges } from '../token-ranges.ts';
 import { attendedKeys, attentionReference, type AttentionSizes, type AttentionTensors, packedKernels } from './attention.ts';
 import { type AttentionShape, checkAttentionShape } from './attention-shape.ts';
 
@@ -22,15 +23,18 @@ export interface AttentionBackwardTensors extends AttentionTensors {
   dqkv: View;
 }
 
-/** Computes dqk and the v columns of dqkv from dout. The first of the two dispatches writes `delta` for the second. */
+/** Computes dqk and the v columns of dqkv from dout. The first kernel writes `delta` for the second. */
 export function attentionBackward(gpu: Gpu, t: AttentionBackwardTensors, p: AttentionSizes, tuning = gpu.tuning.attention): Dispatch[] {
   checkAttentionShape(p);
   const { kernels, tokens } = packedKernels(tuning, p);
-  const bound = { ...t, dims: { rows: p.tokens } };
-  const tiles = (counts: Counts, size: number): number => Math.ceil(rowCount(p.tokens, counts) / size);
+  const { query, key } = tokens;
   return [
-    gpu.dispatch(kernels.query, bound, (counts) => [tiles(counts, tokens.query), p.heads]),
-    gpu.dispatch(kernels.key, bound, (counts) => [tiles(counts, tokens.key), p.kvHeads]),
+    ...tokenRanges(p, { tile: query, products: 3, meets: 'before' }, (rows) =>
+      gpu.dispatch(kernels.query, { ...t, dims: { rows } }, (counts) => [Math.ceil(rowCount(rows, counts) / query), p.heads]),
+    ),
+    ...tokenRanges(p, { tile: key, products: 4, meets: 'after' }, (rows) =>
+      gpu.dispatch(kernels.key, { ...t, dims: { rows } }, (counts) => [Math.ceil(rowCount(rows, counts) / key), p.kvHeads]),
+    ),
   ];
 }
 

@@ -43,8 +43,8 @@ var<workgroup> shared_rows: array<Rows_of, 64>; // [row, column]
 @compute @workgroup_size(64) fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32) {
   let row = thread / 8u;
   let column = thread % 8u;
-  let n = row_count();
-  let first = wg.x * ${8 * R}u; // the workgroup serves the tokens first … last - 1, and this thread the tokens own … own + R - 1
+  let n = dims.rows.base + row_count(); // the end of the run's range of tokens
+  let first = dims.rows.base + wg.x * ${8 * R}u; // the workgroup serves the tokens first … last - 1, and this thread the tokens own … own + R - 1
   let last = min(first + ${8 * R}u, n);
   let own = first + row * ${R};`;
 }
@@ -210,7 +210,7 @@ export function blockKeyGradient(p: AttentionShape) {
   var dv: array<vec4f, ${chunks * R}>;
   var end = 0u;
   for (var t = first; t < last; t++) { end = max(end, ends[t]); }
-  end = min(end, n);
+  end = min(end, counts.tokens);
   for (var head = wg.y * (HEADS / KV_HEADS); head < (wg.y + 1u) * (HEADS / KV_HEADS); head++) {
     for (var j = first; j < end; j += 32u) {
       var s = array<Rows_of, 4>();

@@ -38,8 +38,8 @@ fn each_u32(x: u32) -> vec4u { return vec4u(x, quadSwapX(x), quadSwapY(x), quadS
   @builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) thread: u32, @builtin(subgroup_invocation_id) sg: u32) {
   let lane = sg & 3u;
   let item = vec4u(lane, lane ^ 1u, lane ^ 2u, lane ^ 3u); // the items of a block, in the order of \`of_quad\`
-  let n = row_count();
-  let first = wg.x * ${R}u * THREADS; // the workgroup serves the tokens first … last - 1
+  let n = dims.rows.base + row_count(); // the end of the run's range of tokens
+  let first = dims.rows.base + wg.x * ${R}u * THREADS; // the workgroup serves the tokens first … last - 1
   let last = min(first + ${R}u * THREADS, n);
   let own = first + thread; // this thread serves the tokens own, own + THREADS, own + 2 THREADS, …`;
 }
@@ -184,7 +184,7 @@ export function quadKeyGradient(p: AttentionShape, tuning: AttentionTuning) {
   }
   var end = 0u;
   for (var t = first; t < last; t++) { end = max(end, ends[t]); }
-  end = min(end, n);
+  end = min(end, counts.tokens);
   for (var head = wg.y * (HEADS / KV_HEADS); head < (wg.y + 1u) * (HEADS / KV_HEADS); head++) {
     for (var j = first; j < end; j += 4u) {
       let mine = min(j + lane, end - 1u);

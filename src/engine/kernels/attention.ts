@@ -6,12 +6,13 @@
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { rowCount, type Rows } from '../rows.ts';
+import { type RunBounds, tokenRanges } from '../token-ranges.ts';
 import type { AttentionTuning } from '../tuning.ts';
 import { blockForward, blockKeyGradient, blockQueryGradient, blockTokens } from './attention-block.ts';
 import { quadForward, quadKeyGradient, quadQueryGradient, quadTokens } from './attention-quad.ts';
 import { type AttentionShape, checkAttentionShape } from './attention-shape.ts';
 
-export interface AttentionSizes extends AttentionShape {
+export interface AttentionSizes extends AttentionShape, RunBounds {
   tokens: Rows;
 }
 
@@ -84,6 +85,8 @@ export function packedKernels(tuning: AttentionTuning | null, p: AttentionShape)
 export function attention(gpu: Gpu, t: AttentionTensors, p: AttentionSizes, tuning = gpu.tuning.attention): Dispatch[] {
   checkAttentionShape(p);
   const { kernels, tokens } = packedKernels(tuning, p);
-  const groups: Dispatch['workgroups'] = (counts) => [Math.ceil(rowCount(p.tokens, counts) / tokens.forward), p.heads];
-  return [gpu.dispatch(kernels.forward, { ...t, dims: { rows: p.tokens } }, groups)];
+  const tile = tokens.forward;
+  return tokenRanges(p, { tile, products: 2, meets: 'before' }, (rows) =>
+    gpu.dispatch(kernels.forward, { ...t, dims: { rows } }, (counts) => [Math.ceil(rowCount(rows, counts) / tile), p.heads]),
+  );
 }

@@ -5,10 +5,11 @@
 import type { Dispatch, Gpu, View } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { rowCount, type Rows } from '../rows.ts';
+import type { RunBounds } from '../token-ranges.ts';
 import { KV, type KvFormat } from './kv-format.ts';
 import { itemGroups, itemMain } from './threads.ts';
 
-export interface KvCacheSizes {
+export interface KvCacheSizes extends Omit<RunBounds, 'longest'> {
   tokens: Rows;
   heads: number;
   kvHeads: number;

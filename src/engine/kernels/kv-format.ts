@@ -1,5 +1,5 @@
 /**
- * How the KV cache stores keys and values. In f16 two values share a u32. Core WGSL can pack them, so no device feature is needed.
+ * How the KV cache stores keys and values. In f16 two values share a u32, so no device feature is needed.
  * Training rounds its keys and values the same way, so that the update computes with the same numbers as the rollout.
  */
 import type { Dispatch, Gpu, View } from '../gpu.ts';
@@ -22,8 +22,17 @@ export const KV: Record<
   f16: {
     bytes: 2,
     element: 'vec2u',
-    // Clamps first, because WGSL does not define the result of packing a value that f16 cannot hold.
-    wgsl: `fn kv_pack(x: vec4f) -> vec2u { let y = clamp(x, vec4f(-65504.0), vec4f(65504.0)); return vec2u(pack2x16float(y.xy), pack2x16float(y.zw)); }
+    // WGSL lets pack2x16float round up or down, so these functions round themselves: to the nearest half, ties to even. Values that f16
+    // cannot hold become the largest half.
+    wgsl: `fn half_bits(x: f32) -> u32 {
+  let bits = bitcast<u32>(x);
+  let size = min(bits & 0x7fffffffu, 0x477fe000u);
+  let normal = (size - 0x38000000u + 0xfffu + ((size >> 13u) & 1u)) >> 13u;
+  let small = u32(round(bitcast<f32>(size) * 16777216.0));
+  let nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return ((bits >> 16u) & 0x8000u) | select(select(small, normal, size >= 0x38800000u), 0x7e00u, nan);
+}
+fn kv_pack(x: vec4f) -> vec2u { return vec2u(half_bits(x.x) | (half_bits(x.y) << 16u), half_bits(x.z) | (half_bits(x.w) << 16u)); }
 fn kv_unpack(x: vec2u) -> vec4f { return vec4f(unpack2x16float(x.x), unpack2x16float(x.y)); }`,
     pack: (x) => `kv_pack(${x})`,
     unpack: (x) => `kv_unpack(${x})`,

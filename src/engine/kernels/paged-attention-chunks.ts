@@ -16,7 +16,8 @@
  */
 import type { Dispatch, Gpu } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
-import { type Counts, grid, GRID_INDEX_WGSL, rowCount } from '../rows.ts';
+import { type Counts, grid, GRID_INDEX_WGSL, rowCount, type Rows } from '../rows.ts';
+import { tokenRanges } from '../token-ranges.ts';
 import type { ChunkAttentionTuning } from '../tuning.ts';
 import { LOG2E } from './attention-shape.ts';
 import { repeat } from './unroll.ts';
@@ -187,10 +188,10 @@ fn same_pages(first: u32, end: u32, lead: u32, begin: u32) -> bool {
 ${attend(1)}${tile.tokens > 1 ? attend(tile.tokens) : ''}
 @compute @workgroup_size(${threads}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let n = row_count();
-  ${split ? `let groups = (n + ${tile.tokens - 1}u) / ${tile.tokens}u * ${heads / tile.heads}u; let begin = ${GRID_INDEX_WGSL} / groups * ${CHUNK}u;` : ''}
+  let n = dims.rows.base + row_count();
+  ${split ? `let groups = (row_count() + ${tile.tokens - 1}u) / ${tile.tokens}u * ${heads / tile.heads}u; let begin = ${GRID_INDEX_WGSL} / groups * ${CHUNK}u;` : ''}
   let index = ${GRID_INDEX_WGSL}${split ? ' % groups' : ''};
-  let first = index / ${heads / tile.heads}u * ${tile.tokens}u;
+  let first = dims.rows.base + index / ${heads / tile.heads}u * ${tile.tokens}u;
   let head = index % ${heads / tile.heads}u * ${tile.heads}u;
   let kv = head / ${heads / kvHeads}u * ${d4}u;
   if (first >= n) { return; }
@@ -267,24 +268,30 @@ export function chunkAttention(
   tuning: ChunkAttentionTuning,
 ): Dispatch[] {
   const tile = chunkTile(tuning, p);
-  const dims = { rows: p.tokens };
-  const loops = { ...dims, d4: p.headDim / 4, share: shareOf(tile) };
-  const groups = (run: Counts): number => Math.ceil(rowCount(p.tokens, run) / tile.tokens) * (p.heads / tile.heads);
+  const [wholeKernel, splitKernel] = [chunkKernel(p, tile, false), parts && chunkKernel(p, tile, true)];
+  const dims = (rows: Rows) => ({ rows, d4: p.headDim / 4, share: shareOf(tile) });
+  const groups = (rows: Rows, run: Counts): number => Math.ceil(rowCount(rows, run) / tile.tokens) * (p.heads / tile.heads);
   const chunks = ({ longest = 0 }: Counts): number => Math.ceil(longest / CHUNK);
-  const capacity = parts ? Math.floor(parts.size / tokenPartBytes(p)) : 0;
-  const isSplit = (run: Counts): boolean => rowCount(p.tokens, run) <= capacity && groups(run) < tuning.splitBelow && chunks(run) > 1;
-  const whole = gpu.dispatch(chunkKernel(p, tile, false), { ...t, result: t.out, dims: loops }, (run) =>
-    isSplit(run) ? [0] : grid(groups(run), 1),
+  const most = parts ? Math.floor(parts.size / tokenPartBytes(p)) : 0;
+  // All ranges of a run take the same kernel.
+  const isSplit = (run: Counts): boolean => rowCount(p.tokens, run) <= most && groups(p.tokens, run) < tuning.splitBelow && chunks(run) > 1;
+  const ranges = (build: (rows: Rows) => Dispatch): Dispatch[] =>
+    tokenRanges({ ...p, longest: p.pageSize * p.pagesPerSlot }, { tile: tile.tokens, products: 2, meets: 'longest' }, build);
+  const whole = ranges((rows) =>
+    gpu.dispatch(wholeKernel, { ...t, result: t.out, dims: dims(rows) }, (run) => (isSplit(run) ? [0] : grid(groups(rows, run), 1))),
   );
-  if (!parts) return [whole];
+  if (!parts || !splitKernel) return whole;
   const { threads } = gpu.tuning;
   const { out, positions, counts } = t;
   return [
-    whole,
-    gpu.dispatch(chunkKernel(p, tile, true), { ...t, result: parts, dims: loops }, (run) =>
-      isSplit(run) ? grid(groups(run) * chunks(run), 1) : [0],
+    ...whole,
+    ...ranges((rows) =>
+      gpu.dispatch(splitKernel, { ...t, result: parts, dims: dims(rows) }, (run) =>
+        isSplit(run) ? grid(groups(rows, run) * chunks(run), 1) : [0],
+      ),
     ),
-    gpu.dispatch(mergeKernel(p, threads), { out, positions, counts, parts, dims }, (run) =>
+    // Reads `parts` once, which is little work.
+    gpu.dispatch(mergeKernel(p, threads), { out, positions, counts, parts, dims: { rows: p.tokens } }, (run) =>
       isSplit(run) ? grid((rowCount(p.tokens, run) * p.heads * p.headDim) / 4, threads) : [0],
     ),
   ];

@@ -8,6 +8,7 @@
 import type { Dispatch, Gpu } from '../gpu.ts';
 import { defineKernel } from '../kernel.ts';
 import { grid, GRID_INDEX_WGSL, rowCount } from '../rows.ts';
+import { tokenRanges } from '../token-ranges.ts';
 import type { KeyAttentionTuning } from '../tuning.ts';
 import { LOG2E } from './attention-shape.ts';
 import { repeat } from './unroll.ts';
@@ -122,9 +123,9 @@ function keyKernel(p: KvCacheSizes, tile: KeyTile, count: number) {
 ${partials > 1 ? `var<workgroup> part: array<vec4f, ${partials * d4}>; var<workgroup> part_ml: array<vec2f, ${partials}>;` : ''}
 @compute @workgroup_size(${threads}) fn main(
   @builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) nwg: vec3u, @builtin(local_invocation_index) thread: u32) {
-  let n = row_count();
+  let n = dims.rows.base + row_count();
   let index = ${GRID_INDEX_WGSL};
-  let first = index / ${p.heads / tile.heads}u * ${count}u;
+  let first = dims.rows.base + index / ${p.heads / tile.heads}u * ${count}u;
   let head = index % ${p.heads / tile.heads}u * ${tile.heads}u;
   let kv = head / ${p.heads / p.kvHeads}u * ${d4}u;
   if (first >= n) { return; }
@@ -152,9 +153,13 @@ ${partials > 1 ? `var<workgroup> part: array<vec4f, ${partials * d4}>; var<workg
 
 export function keyAttention(gpu: Gpu, { parts: _, ...t }: PagedAttentionTensors, p: KvCacheSizes, tuning: KeyAttentionTuning): Dispatch[] {
   const tile = keyTile(tuning, p);
-  return (tile.tokens === 1 ? [1] : [tile.tokens, 1]).map((count) =>
-    gpu.dispatch(keyKernel(p, tile, count), { ...t, dims: { rows: p.tokens } }, (counts) =>
-      grid(Math.ceil(rowCount(p.tokens, counts) / count) * (p.heads / tile.heads), 1),
-    ),
-  );
+  const longest = p.pageSize * p.pagesPerSlot;
+  return (tile.tokens === 1 ? [1] : [tile.tokens, 1]).flatMap((count) => {
+    const kernel = keyKernel(p, tile, count);
+    return tokenRanges({ ...p, longest }, { tile: tile.tokens, products: 2, meets: 'longest' }, (rows) =>
+      gpu.dispatch(kernel, { ...t, dims: { rows } }, (counts) =>
+        grid(Math.ceil(rowCount(rows, counts) / count) * (p.heads / tile.heads), 1),
+      ),
+    );
+  });
 }

@@ -12,7 +12,7 @@ import { onnxFile } from '../../../src/exchange/onnx/onnx-file.ts';
 import { onnxFolder } from '../../../src/exchange/onnx/onnx-folder.ts';
 import type { ModelConfig, ModelFiles } from '../../../src/records/model.ts';
 import type { Figures } from '../../support/fixtures.ts';
-import { float64Decoder } from '../../support/float64-decoder.ts';
+import { float64Decoder } from '../../../src/engine/float64-decoder.ts';
 import { mua } from '../../support/mua.ts';
 import { logProbs, mostLikely, OnnxPlayer } from '../../support/onnx.ts';
 import { TINY } from '../../support/tiny-model.ts';

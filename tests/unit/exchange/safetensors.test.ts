@@ -144,7 +144,7 @@ describe('model folder', () => {
 
 describe('parameter layout', () => {
   test('fused tensors are adjacent and every view is aligned', () => {
-    const { parameters, segments, size } = new ParameterLayout(groupsOf(modelTensors({ ...config, model_type: 'qwen2' })));
+    const { parameters, segments, size } = new ParameterLayout([groupsOf(modelTensors({ ...config, model_type: 'qwen2' }))]);
     const at = (name: string) => parameters.find((p) => p.name === `model.layers.1.${name}`)!;
     for (const [a, b] of [
       ['self_attn.q_proj.weight', 'self_attn.k_proj.weight'],

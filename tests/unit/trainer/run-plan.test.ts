@@ -56,6 +56,22 @@ test('each advice is a plan of its own, smaller than the run', () => {
 test('what does not fit is named, and LoRA is the way out', () => {
   const { plan, problem, advice } = planRun(gpu, qwen, grpoConfig('nano', { ...LORA, lora_rank: '0', precision: 'f32' }));
   expect(plan).toBeUndefined();
-  expect(problem).toMatch(/buffer "weights" needs \d+ bytes; this GPU allows 2147483648/);
+  expect(problem).toMatch(/needs 622329856 bytes of buffer "weights" at once; this GPU allows 134217728/);
   expect(advice[0]!.settings).toEqual({ lora_rank: 16, precision: 'bf16' });
+});
+
+test('conversations that are too long for a binding: the advice is the longest that fits', () => {
+  const config = grpoConfig('lora', {});
+  const { plan, problem, advice } = planRun(gpu, qwen, config);
+  expect(plan).toBeUndefined();
+  // 128 MiB hold the 2 · 3,072 outputs of gate and up for 5,461 tokens.
+  expect(problem).toMatch(/sequences of 16384 tokens .*: lower max_model_len to at most 5440$/);
+  expect(advice.map(({ settings }) => settings)).toEqual([{ max_model_len: 4096 }]);
+  const roomy = { ...gpu, device: { limits: { maxBufferSize: 2 ** 32, maxStorageBufferBindingSize: 2 ** 31 } } } as typeof gpu;
+  const fitting = planRun(roomy, qwen, config);
+  const shorter = fitting.advice.find(({ settings }) => settings.max_model_len !== undefined)!;
+  expect(shorter.settings).toEqual({ max_model_len: 8192 });
+  expect(shorter.total).toBeLessThan(0.95 * fitting.plan!.total);
+  // A turn of 8,192 tokens leaves no shorter limit.
+  expect(planRun(gpu, qwen, { ...config, response_length_one_turn: 8192 }).advice).toEqual([]);
 });

@@ -6,7 +6,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Gpu } from '../../../src/engine/gpu.ts';
 import { randomWeights } from '../../../src/engine/parameters.ts';
-import { selfTest } from '../../../src/engine/self-test.ts';
+import { firstContact } from '../../../src/engine/first-contact.ts';
 import type { TrainSequence } from '../../../src/engine/types.ts';
 import { tuningFor } from '../../../src/engine/tuning.ts';
 import { inMemory, saveModel } from '../../../src/exchange/model-folder.ts';
@@ -27,7 +27,7 @@ import { hashSampler } from '../../support/hash-sampler.ts';
 import { lockManager } from '../../support/locks.ts';
 import { TINY } from '../../support/tiny-model.ts';
 
-vi.mock('../../../src/engine/self-test.ts', () => ({ selfTest: vi.fn(async () => null) }));
+vi.mock('../../../src/engine/first-contact.ts', () => ({ firstContact: vi.fn(async () => null), untunedKey: () => 'a GPU' }));
 
 /** Each request costs 1. */
 class PaidCustomers extends Customers {
@@ -378,7 +378,7 @@ test('a device that fails its self-test differs from a missing device, and is de
   const tuning = tuningFor({ software: false, subgroupSize: 32 });
   const device = { info: { vendor: 'acme' }, tuning, device: { lost: new Promise(() => {}) }, destroy: vi.fn() };
   vi.spyOn(Gpu, 'create').mockResolvedValue(device as unknown as Gpu);
-  vi.mocked(selfTest).mockResolvedValueOnce('matmul nt is off by 3');
+  vi.mocked(firstContact).mockResolvedValueOnce('matmul nt is off by 3');
   const host = new EngineHost({} as SessionParts);
   expect(await host.info()).toMatchObject({ vendor: 'acme', selfTest: 'failed', message: 'matmul nt is off by 3' });
   expect(device.destroy).toHaveBeenCalledOnce();

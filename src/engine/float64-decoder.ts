@@ -1,11 +1,18 @@
-/** Qwen2, Qwen3 and Llama decoders in float64, token by token, written from tests/reference/qwen3.py without the engine's code. */
-import type { ModelConfig } from '../../src/records/model.ts';
-import type { TensorMap } from '../../src/engine/types.ts';
+/**
+ * Qwen2, Qwen3 and Llama decoders in float64, token by token, written from tests/reference/qwen3.py without the engine's code. The
+ * self-test and tests compare the engine with it.
+ */
+import type { ModelConfig } from './types.ts';
 
 type Vector = Float64Array;
+export interface Tensor {
+  data: Float32Array | Float64Array;
+}
+/** Tensors under Hugging Face's names. */
+export type Float64Weights = ReadonlyMap<string, Tensor>;
 
 /** Returns a function that takes the next token and returns the logits after it. */
-export function float64Decoder(c: ModelConfig, weights: TensorMap): (token: number) => Vector {
+export function float64Decoder(c: ModelConfig, weights: Float64Weights): (token: number) => Vector {
   const d = c.head_dim;
   const group = c.num_attention_heads / c.num_key_value_heads;
   const data = (name: string) => weights.get(name)!.data;
