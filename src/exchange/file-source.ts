@@ -1,7 +1,6 @@
 /** @file Reads files from a folder, a file picker or a zip, within limits. */
-import { Unzip, UnzipInflate, unzipSync } from 'fflate';
-import { Breath } from '../base/breath.ts';
 import { ImportError } from './import-error.ts';
+import { joined, unzipEntry, type ZipEntry, zipEntries } from './unzip.ts';
 
 export type FileData = Uint8Array | Blob | ReadableStream<Uint8Array>;
 /** A file, or a function that returns it. A folder may have thousands of files, so the function is called only if its file is needed. */
@@ -96,75 +95,24 @@ async function readAll(data: FileData, path: string, limit: number): Promise<Uin
   return joined(chunks, size);
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  if (chunks.length === 1) return chunks[0]!;
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-}
-
 /** Reads the zip's directory. Each file is unpacked only when it is read. */
 function openZip(name: string, bytes: Uint8Array, budget: Budget): Listing {
   const { limits } = budget;
-  const declared = new Map<string, { original: string; size: number }>();
-  try {
-    unzipSync(bytes, {
-      filter: ({ name: path, originalSize }) => {
-        const normal = normalPath(path);
-        if (normal.split('/').includes('..')) throw new ImportError(name, '', `it names a file outside of itself: ${path.slice(0, 200)}`);
-        if (declared.has(normal)) throw new ImportError(name, '', `it contains ${normal.slice(0, 200)} twice`);
-        if (!path.endsWith('/')) declared.set(normal, { original: path, size: originalSize });
-        if (declared.size > limits.files) throw new ImportError(name, '', `it contains more than ${limits.files} files`);
-        return false;
-      },
-    });
-  } catch (cause) {
-    throw cause instanceof ImportError
-      ? cause
-      : new ImportError(name, '', 'it is not a complete zip file: perhaps a download was interrupted');
+  const entries = new Map<string, ZipEntry>();
+  for (const entry of zipEntries(bytes, name)) {
+    const path = normalPath(entry.name);
+    if (path.split('/').includes('..')) throw new ImportError(name, '', `it names a file outside of itself: ${entry.name.slice(0, 200)}`);
+    if (entries.has(path)) throw new ImportError(name, '', `it contains ${path.slice(0, 200)} twice`);
+    if (!entry.name.endsWith('/')) entries.set(path, entry);
+    if (entries.size > limits.files) throw new ImportError(name, '', `it contains more than ${limits.files} files`);
   }
   return {
-    paths: [...declared.keys()],
+    paths: [...entries.keys()],
     read: async (path) => {
-      const { original, size } = declared.get(path)!;
-      if (size > limits.fileBytes) throw tooLarge(path, limits.fileBytes);
-      return budget.take(path, await unpack(bytes, original, path, size));
+      const entry = entries.get(path)!;
+      if (entry.size > limits.fileBytes) throw tooLarge(path, limits.fileBytes);
+      return budget.take(path, await unzipEntry(bytes, entry, path));
     },
     blob: async () => undefined,
   };
-}
-
-const STRIDE = 2 ** 15;
-
-/** Unpacks one file of a zip. Counts the unpacked bytes, because a zip bomb declares fewer bytes than it contains. */
-async function unpack(zip: Uint8Array, original: string, path: string, size: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  const breath = new Breath();
-  let [got, done] = [0, false];
-  const unzip = new Unzip((file) => {
-    if (file.name !== original || done) return;
-    file.ondata = (error, chunk, final) => {
-      if (error) throw error;
-      got += chunk.length;
-      if (got > size) throw new ImportError(path, '', `the zip declares ${size} bytes, but the file has more`);
-      chunks.push(chunk);
-      done = final;
-    };
-    file.start();
-  });
-  unzip.register(UnzipInflate);
-  try {
-    for (let at = 0; at < zip.length && !done; at += STRIDE) {
-      unzip.push(zip.subarray(at, at + STRIDE), at + STRIDE >= zip.length);
-      await breath.take();
-    }
-  } catch (cause) {
-    throw cause instanceof ImportError ? cause : new ImportError(path, '', `it cannot be unpacked: ${(cause as Error).message}`);
-  }
-  if (!done || got !== size) throw new ImportError(path, '', `the zip declares ${size} bytes, but the file has ${got}`);
-  return joined(chunks, got);
 }
