@@ -3,6 +3,7 @@
  * JSON texts.
  */
 import { parquetMetadataAsync, parquetReadObjects, parquetSchema, type SchemaElement } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { parserReason, shown } from '../base/input-error.ts';
 import { ImportError } from '../exchange/import-error.ts';
@@ -50,7 +51,10 @@ const REAL = new Set(['reward', 'score', 'advantage', 'logprobs']);
 export const isParquet = (bytes: Uint8Array): boolean =>
   bytes.length > 4 && new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'PAR1';
 
-/** Reads the rows. 64-bit integers become numbers. @throws ImportError */
+/** hyparquet has a decoder for Snappy. The one of hyparquet-compressors is WebAssembly, which some pages may not compile. */
+const { SNAPPY: _, ...COMPRESSORS } = compressors;
+
+/** Reads the rows. 64-bit integers become numbers if a number holds them exactly. @throws ImportError */
 export async function readParquet(bytes: Uint8Array, file: string): Promise<Row[]> {
   const buffer = bytes.slice().buffer;
   try {
@@ -65,7 +69,14 @@ export async function readParquet(bytes: Uint8Array, file: string): Promise<Row[
     for (const { element } of parquetSchema(metadata).children)
       for (let from = 0, group = 0; group < metadata.row_groups.length; group++) {
         const to = from + Number(metadata.row_groups[group]!.num_rows);
-        const part = await parquetReadObjects({ file: buffer, metadata, columns: [element.name], rowStart: from, rowEnd: to });
+        const part = await parquetReadObjects({
+          file: buffer,
+          metadata,
+          columns: [element.name],
+          rowStart: from,
+          rowEnd: to,
+          compressors: COMPRESSORS,
+        });
         for (const [i, row] of part.entries()) Object.assign(found[from + i]!, plain(row));
         from = to;
       }
@@ -77,10 +88,11 @@ export async function readParquet(bytes: Uint8Array, file: string): Promise<Row[
 }
 
 function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (value instanceof Date) return value.toISOString();
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
   if (Array.isArray(value)) return value.map(plain);
-  if (value !== null && typeof value === 'object' && !(value instanceof Date))
+  if (value !== null && typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, plain(child)]));
   return value;
 }
