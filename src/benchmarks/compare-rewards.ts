@@ -9,7 +9,7 @@ export interface RescoredRun {
   trial: number;
   /** Null if the results contain no reward. */
   recorded_reward: number | null;
-  /** Null if the reward depends on assertions that were not judged. */
+  /** Null if the reward depends on assertions that were not judged, or if the recording failed. */
   reward: number | null;
   /** Only for tau-bench: `Tau1Reward.asked_again`, the environment's answer if it is asked for the reward a second time. */
   reward_asked_again?: 0 | 1;
@@ -56,18 +56,20 @@ export function compareRewards(
   run: RecordedRun,
   { reward, parts, observations, differences, rows = [], gold, actions = [] }: Scored,
 ): RescoredRun {
-  const same = run.reward === null || reward === null || Math.abs(run.reward - reward) < 1e-6;
+  // A conversation that failed for another reason than the agent has no reward.
+  const now = run.error === undefined ? reward : null;
+  const same = run.reward === null || now === null || Math.abs(run.reward - now) < 1e-6;
   return {
     task_id: run.task,
     trial: run.trial,
     recorded_reward: run.reward,
-    reward,
+    reward: now,
     ended: run.conversation.ended,
     parts,
     observations,
     differences,
     changed: same ? null : { rules: ruleChanges(run.parts, parts), gold: goldChanges(run, gold), actions, rows },
-    problems: run.problems,
+    problems: [...(run.error === undefined ? [] : [`the recording failed: ${run.error}`]), ...run.problems],
   };
 }
 

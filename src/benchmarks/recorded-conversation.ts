@@ -5,6 +5,8 @@ import type { ToolCall } from '../records/task.ts';
 export interface ConversationCall extends ToolCall {
   /** The recorded observation. Undefined if the conversation ended before it. */
   recorded?: string;
+  /** Whether the recorded observation is an error. */
+  failed?: boolean;
 }
 
 /** One event of a conversation: a party spoke or called a tool. */
@@ -34,6 +36,10 @@ export interface RecordedRun {
   judged: Map<string, boolean>;
   /** For tau2-bench: whether the recorded scoring found each gold action in the conversation. */
   actionChecks?: boolean[];
+  /** The benchmark's name for the ending. */
+  ending?: string;
+  /** Why the recording failed, for example a server that did not answer. Such a run has no reward. */
+  error?: string;
   /** Describes the parts of the conversation that could not be read. */
   problems: string[];
 }

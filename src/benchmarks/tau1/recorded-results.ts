@@ -13,6 +13,7 @@ const resultsFile = z.array(
     trial: z.number().optional(),
     info: z
       .looseObject({
+        error: z.unknown().optional(),
         task: z
           .looseObject({
             actions: z.array(z.looseObject({ name: z.string(), kwargs: record })),
@@ -47,6 +48,7 @@ interface Entry {
   reward?: number | null;
   trial?: number;
   info?: {
+    error?: unknown;
     task?: { actions: { name: string; kwargs: Record<string, Json> }[]; outputs?: string[]; instruction?: string };
     reward_info?: { info: Record<string, number | boolean | undefined> } | null;
   } | null;
@@ -80,11 +82,15 @@ function recordedRun({ task_id, reward, trial = 0, info, traj }: Entry): Recorde
   const parts = Object.entries(info?.reward_info?.info ?? {}).flatMap(([name, value]): [string, number][] =>
     /^r_/.test(name) ? [[name, Number(value)]] : [],
   );
+  const error = info?.error;
+  const failed = error !== undefined && error !== null && error !== '';
   return {
     task: String(task_id),
     trial,
     conversation: { turns, ended },
-    reward: reward ?? null,
+    // tau-bench writes the reward 0 for a conversation that failed.
+    reward: failed ? null : (reward ?? null),
+    ...(failed && { error: String(error).slice(0, 500) }),
     parts: Object.fromEntries(parts),
     judged: new Map(),
     problems,

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
-import { check } from '../../exchange/import-error.ts';
+import { isObject } from '../../base/json.ts';
+import { check, ImportError } from '../../exchange/import-error.ts';
 import type { ConversationCall, RecordedRun, Turn } from '../recorded-conversation.ts';
 
 const record = z.record(z.string(), z.unknown());
@@ -14,6 +15,21 @@ const call = z.looseObject({
   requestor: z.enum(['assistant', 'user']).optional(),
 });
 const message = spoken.extend({ tool_calls: z.array(call).nullish(), tool_messages: z.array(spoken).nullish() });
+const simulation = z.looseObject({
+  task_id: z.string(),
+  trial: z.number().nullish(),
+  termination_reason: z.string(),
+  messages: z.array(message).nullish(),
+  info: z.looseObject({ error: z.unknown().optional() }).nullish(),
+  reward_info: z
+    .looseObject({
+      reward: z.number(),
+      reward_breakdown: z.record(z.string(), z.number()).nullish(),
+      nl_assertions: z.array(z.looseObject({ nl_assertion: z.string(), met: z.boolean() })).nullish(),
+      action_checks: z.array(z.looseObject({ action_match: z.boolean() })).nullish(),
+    })
+    .nullish(),
+});
 const resultsFile = z.looseObject({
   tasks: z
     .array(
@@ -24,30 +40,27 @@ const resultsFile = z.looseObject({
           .nullish(),
       }),
     )
-    .optional(),
-  simulations: z.array(
-    z.looseObject({
-      task_id: z.string(),
-      trial: z.number().nullish(),
-      termination_reason: z.string(),
-      messages: z.array(message),
-      reward_info: z
-        .looseObject({
-          reward: z.number(),
-          reward_breakdown: z.record(z.string(), z.number()).nullish(),
-          nl_assertions: z.array(z.looseObject({ nl_assertion: z.string(), met: z.boolean() })).nullish(),
-          action_checks: z.array(z.looseObject({ action_match: z.boolean() })).nullish(),
-        })
-        .nullish(),
-    }),
-  ),
+    .nullish(),
+  simulation_index: z.array(z.unknown()).nullish(),
+  simulations: z.array(simulation),
 });
+
+/** Whether the value is one simulation. In upstream's directory format each simulation has its own file. */
+export const isSimulation = (value: unknown): boolean =>
+  isObject(value) && typeof value.task_id === 'string' && typeof value.termination_reason === 'string' && 'messages' in value;
 
 /** @throws ImportError that names the file, the path and the reason */
 export function readTau2Results(file: string, value: Json): RecordedRun[] {
-  const { tasks = [], simulations } = check<ResultsFile>(resultsFile, value, file);
-  const gold = new Map(tasks.map((task) => [task.id, task.evaluation_criteria?.actions ?? []]));
-  return simulations.map((simulation) => recordedRun(simulation, gold.get(simulation.task_id) ?? null));
+  const whole = isSimulation(value) ? { simulations: [value] } : value;
+  const { tasks, simulations, simulation_index: index } = check<ResultsFile>(resultsFile, whole, file);
+  if (simulations.length === 0 && index && index.length > 0)
+    throw new ImportError(
+      file,
+      'simulations',
+      `is empty, but simulation_index has ${index.length}: import the files of the folder simulations/`,
+    );
+  const gold = new Map((tasks ?? []).map((task) => [task.id, task.evaluation_criteria?.actions ?? []]));
+  return simulations.map((own) => recordedRun(own, gold.get(own.task_id) ?? null));
 }
 
 interface Message {
@@ -56,14 +69,17 @@ interface Message {
   id?: string;
   tool_calls?: (ConversationCall & { id?: string })[] | null;
   tool_messages?: Message[] | null;
+  error?: unknown;
 }
 interface ResultsFile {
-  tasks?: { id: string; evaluation_criteria?: { actions?: { name: string; arguments: Record<string, Json> }[] | null } | null }[];
+  tasks?: { id: string; evaluation_criteria?: { actions?: { name: string; arguments: Record<string, Json> }[] | null } | null }[] | null;
+  simulation_index?: unknown[] | null;
   simulations: {
     task_id: string;
     trial?: number | null;
     termination_reason: string;
-    messages: Message[];
+    messages?: Message[] | null;
+    info?: { error?: unknown } | null;
     reward_info?: {
       reward: number;
       reward_breakdown?: Record<string, number> | null;
@@ -76,13 +92,20 @@ interface ResultsFile {
 /** The endings of a complete conversation. With any other ending the reward is 0. */
 const PROPER_ENDS = ['agent_stop', 'user_stop'];
 
+/** Why a run failed for another reason than the agent. tau2-bench leaves such runs out of its metrics. */
+function failureOf(ending: string, error: unknown, rewarded: unknown): string | undefined {
+  const said = typeof error === 'string' && error !== '' ? `: ${error.slice(0, 500)}` : '';
+  if (ending === 'infrastructure_error') return `${ending}${said}`;
+  return (rewarded === undefined || rewarded === null) && (said !== '' || /error/.test(ending)) ? `${ending}${said}` : undefined;
+}
+
 function recordedRun(
-  { task_id, trial, termination_reason, messages, reward_info }: ResultsFile['simulations'][number],
+  { task_id, trial, termination_reason, messages, info, reward_info }: ResultsFile['simulations'][number],
   gold: RecordedRun['gold'],
 ): RecordedRun {
   const problems: string[] = [];
   const turns: Turn[] = [];
-  const queue = messages.flatMap((message) => message.tool_messages ?? [message]);
+  const queue = (messages ?? []).flatMap((message) => message.tool_messages ?? [message]);
   for (let message; (message = queue.shift());) {
     const { role, content, tool_calls } = message;
     if (role !== 'assistant' && role !== 'user') continue;
@@ -91,15 +114,20 @@ function recordedRun(
     for (const { id, name, arguments: args, requestor = role as Requestor } of tool_calls ?? []) {
       const answered = queue[0]?.role === 'tool' && (id === undefined || queue[0].id === undefined || queue[0].id === id);
       if (!answered) problems.push(`the call ${id ?? ''} of ${name} is not followed by its answer`);
-      const answer = answered ? queue.shift()!.content : undefined;
-      turns.push({ kind: 'called', call: { name, arguments: args, requestor, ...(typeof answer === 'string' && { recorded: answer }) } });
+      const answer = answered ? queue.shift() : undefined;
+      const recorded =
+        typeof answer?.content === 'string' ? { recorded: answer.content, ...(answer.error === true && { failed: true }) } : {};
+      turns.push({ kind: 'called', call: { name, arguments: args, requestor, ...recorded } });
     }
   }
+  const error = failureOf(termination_reason, info?.error, reward_info);
   return {
     task: task_id,
     trial: trial ?? 0,
     conversation: { turns, ended: PROPER_ENDS.includes(termination_reason) },
-    reward: reward_info?.reward ?? null,
+    reward: error === undefined ? (reward_info?.reward ?? null) : null,
+    ending: termination_reason,
+    ...(error !== undefined && { error }),
     parts: { ...reward_info?.reward_breakdown },
     gold,
     problems,

@@ -4,13 +4,13 @@ import { compareRewards } from '../compare-rewards.ts';
 import type { BenchmarkResults, Judge } from '../definition.ts';
 import { exactNamed } from '../tau/tables.ts';
 import { TAU2_DOMAINS } from './domains.ts';
-import { readTau2Results } from './recorded-results.ts';
+import { isSimulation, readTau2Results } from './recorded-results.ts';
 import { tau2Reward } from './reward.ts';
 import type { Tau2Task } from './task.ts';
 import { writeTau2Results } from './write-results.ts';
 
 export const tau2Results: BenchmarkResults<Tau2Task> = {
-  isFile: (value) => isObject(value) && Array.isArray(value.simulations),
+  isFile: (value) => (isObject(value) && Array.isArray(value.simulations)) || isSimulation(value),
   read: readTau2Results,
   async score(run, { domain, world, task, conversation }, { judge }) {
     const asRecorded: Judge = (assertions) => Promise.resolve(assertions.map((assertion) => run.judged.get(assertion) ?? null));
