@@ -36,7 +36,7 @@ const minFrequency = Number(values['min-frequency']);
 if (!Number.isInteger(minFrequency) || minFrequency < 1) fail(`--min-frequency is ${values['min-frequency']}: expected a positive integer`);
 
 try {
-  const conversations = parseConversations(readFileSync(values.data, 'utf8'));
+  const conversations = parseConversations(readFileSync(values.data, 'utf8'), (line) => console.warn(line));
   const trained = trainTokenizer(
     conversations.flatMap((conversation) => renderPieces(QWEN, conversation).map((piece) => piece.text)),
     { vocabSize, digits, splitCapitals: values['split-capitals'], minFrequency },

@@ -1,119 +1,195 @@
 /**
- * @file Reads OpenAI-style conversations: chat JSONL in TRL's conversational format.
+ * @file Reads OpenAI-style conversations: chat JSONL in TRL's conversational format, with the deviations of other programs.
  *
- * A line is `{"messages": […], "tools": […]?}`. Results of tau-bench have `traj` instead of `messages`. Arguments in
- * `tool_calls` are objects, or JSON strings of objects. `content` is a string, a list of text parts, or null in a message with
- * tool calls.
+ * A row is `{"messages": […], "tools": […]?}`. Rows of TRL may have `prompt` and `completion` instead, results of tau-bench `traj`. A list
+ * may be a text in JSON. Content is a text, a list of parts, or null. Arguments are an object, or its JSON text.
  */
-import { InputError, parserReason, shown } from '../base/input-error.ts';
+import { InputError, shown } from '../base/input-error.ts';
+import { isObject } from '../base/json.ts';
+import { readJsonFile } from '../base/json-rows.ts';
+import { parseTolerant } from '../base/tolerant-json.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
+import { readContent } from './message-content.ts';
+import { withoutNulls, withoutPadding } from './null-padding.ts';
+import { toPythonJson } from './python-json.ts';
 
 /** Thrown if a field of the input is wrong. The message names the field, its value and the expected value. */
 class ConversationError extends InputError {
   override name = 'ConversationError';
 }
 
-/**
- * Reads JSONL or one JSON array of conversations. Empty lines are skipped.
- * @throws ConversationError that names the line or entry, the field and its value
- */
-export function parseConversations(text: string): Conversation[] {
-  const conversations = text.trimStart().startsWith('[')
-    ? (parse(text, 'the file') as unknown[]).map((value, i) => readConversation(value, `entry ${i + 1}`))
-    : text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [readConversation(parse(line, `line ${i + 1}`), `line ${i + 1}`)]));
-  if (conversations.length === 0) throw new ConversationError('no conversation found: expected one JSON object with "messages" a line');
-  return conversations;
+/** A line about something that was read differently from what the file says. */
+export type Note = (line: string) => void;
+
+export interface ReadOptions {
+  note?: Note;
+  /** Keeps the text of arguments that are not JSON, because an agent may write such calls. By default it is an error. */
+  keepMalformed?: boolean;
 }
 
-function parse(text: string, where: string): unknown {
+/**
+ * Reads the rows of a file with `read`. Rows that cannot be read are left out, and `note` counts them and names the first of them.
+ * @throws InputError with the first reasons if no row can be read
+ */
+export function readEachRow<T>(text: string, read: (value: unknown, where: string, note: Note) => T, note: Note): T[] {
+  const problems: string[] = [];
+  const notes = new Map<string, { count: number; first: string }>();
+  const { rows } = readJsonFile(text);
+  const found = rows.flatMap(({ where, value, problem }) => {
+    try {
+      if (problem !== undefined) throw new ConversationError(`${where}: ${problem}`);
+      return [
+        read(value, where, (line) => notes.set(line, { first: where, ...notes.get(line), count: (notes.get(line)?.count ?? 0) + 1 })),
+      ];
+    } catch (error) {
+      problems.push((error as Error).message);
+      return [];
+    }
+  });
+  const first = `${problems.slice(0, 3).join('; ')}${problems.length > 3 ? '; …' : ''}`;
+  if (rows.length === 0) throw new ConversationError('the file has no conversation: expected one JSON object with "messages" a line');
+  if (found.length === 0) throw new ConversationError(rows.length === 1 ? first : `none of ${rows.length} rows can be read: ${first}`);
+  if (problems.length > 0) note(`${problems.length} of ${rows.length} rows cannot be read and are left out: ${first}`);
+  for (const [line, { count, first: place }] of notes) note(`${line} (${count} ×, first in ${place})`);
+  return found;
+}
+
+/** Reads conversations to train on: JSONL, or one JSON list. @throws as `readEachRow` */
+export const parseConversations = (text: string, note: Note = () => {}): Conversation[] =>
+  readEachRow(text, (value, where, own) => readConversation(value, where, { note: own }), note);
+
+/** Checks a value and normalises it. Error messages start with `where`, e.g. `line 3`. @throws ConversationError */
+export function readConversation(value: unknown, where = 'conversation', options: ReadOptions = {}): Conversation {
+  const row = record(value, where);
+  const tools = readTools(row.tools, `${where}: tools`);
+  const messages = messagesOf(row, where).map((message, i) => readMessage(message, `${where}: messages[${i}]`, { ...options, tools }));
+  return { messages, ...(tools && { tools }) };
+}
+
+function messagesOf(row: Record<string, unknown>, where: string): unknown[] {
+  const { messages, traj, prompt, completion } = row;
+  const own = listOf(messages) ?? listOf(traj);
+  if (own && own.length > 0) return own;
+  const [before, after] = [listOf(prompt), listOf(completion)];
+  if (before && after && before.length + after.length > 0) return [...before, ...after];
+  throw wrong(`${where}: messages`, messages ?? traj, 'a list of at least one message');
+}
+
+/** A list, or the list that a text in JSON holds. */
+export function listOf(value: unknown): unknown[] | undefined {
+  const list = typeof value === 'string' && value.trimStart().startsWith('[') ? parsed(value) : value;
+  return Array.isArray(list) ? list : undefined;
+}
+
+/** The value of a text. Undefined if it has none. */
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ConversationError(`${where} is not JSON: ${parserReason(error)}`);
+    return parseTolerant(text);
+  } catch {
+    return undefined;
   }
 }
 
-/** Checks a value and normalises it. Error messages start with `where`, e.g. `line 3`. @throws ConversationError */
-export function readConversation(value: unknown, where = 'conversation'): Conversation {
-  const { messages: own, traj, tools } = record(value, where);
-  const messages = own ?? traj;
-  if (!Array.isArray(messages) || messages.length === 0) throw wrong(`${where}: messages`, messages, 'a list of at least one message');
-  const checked = messages.map((message, i) => readMessage(message, `${where}: messages[${i}]`));
-  if (tools === undefined || tools === null) return { messages: checked };
-  if (!Array.isArray(tools)) throw wrong(`${where}: tools`, tools, 'a list of function schemas');
-  return { messages: checked, tools: tools.map((tool, i) => record(tool, `${where}: tools[${i}]`)) };
+function readTools(value: unknown, where: string): Record<string, unknown>[] | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  const list = listOf(value);
+  if (!list) throw wrong(where, value, 'a list of function schemas');
+  return list.map((tool, i) => withoutNulls(record(typeof tool === 'string' ? parsed(tool) : tool, `${where}[${i}]`)));
 }
 
 const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
+const OTHER_NAMES: Record<string, ChatMessage['role']> = { developer: 'system', function: 'tool' };
 
-function readMessage(value: unknown, where: string): ChatMessage {
+type MessageOptions = ReadOptions & { tools: Record<string, unknown>[] | undefined };
+
+function readMessage(value: unknown, where: string, options: MessageOptions): ChatMessage {
   const message = record(value, where);
-  const role = ROLES.find((name) => name === message.role);
-  if (!role) throw wrong(`${where}.role`, message.role, ROLES.map((name) => `"${name}"`).join(', '));
-  const calls = readToolCalls(message.tool_calls, role, where);
-  const content = readContent(message.content, calls.length > 0, `${where}.content`);
-  const checked: ChatMessage = { role, content };
+  const named = message.role;
+  const role = ROLES.find((name) => name === named) ?? (typeof named === 'string' ? OTHER_NAMES[named] : undefined);
+  if (!role) throw wrong(`${where}.role`, named, ROLES.map((name) => `"${name}"`).join(', '));
+  const { text, thoughts } = readContent(message.content, options.note);
+  const calls = readToolCalls(message, role, where, options);
+  const checked: ChatMessage = { role, content: text };
   if (calls.length > 0) checked.tool_calls = calls;
-  for (const field of ['name', 'tool_call_id', 'reasoning_content'] as const) {
-    const text = message[field];
-    if (text === undefined || text === null) continue;
-    if (typeof text !== 'string') throw wrong(`${where}.${field}`, text, 'a string');
-    checked[field] = text;
-  }
+  const own = [message.reasoning_content, message.reasoning, message.thinking].find((field) => typeof field === 'string' && field !== '');
+  const reasoning = (own as string | undefined) ?? thoughts;
+  if (reasoning !== '') checked.reasoning_content = reasoning;
+  if (typeof message.name === 'string') checked.name = message.name;
+  const id = textId(message.tool_call_id);
+  if (id !== undefined) checked.tool_call_id = id;
   return checked;
 }
 
-function readContent(value: unknown, mayBeEmpty: boolean, where: string): string {
-  if (typeof value === 'string') return value;
-  if ((value === null || value === undefined) && mayBeEmpty) return '';
-  if (!Array.isArray(value))
-    throw wrong(where, value, mayBeEmpty ? 'a string, null or a list of text parts' : 'a string or a list of text parts');
-  return value
-    .map((part, i) => {
-      const { type, text } = record(part, `${where}[${i}]`);
-      if (type !== 'text' || typeof text !== 'string') throw wrong(`${where}[${i}]`, part, '{"type": "text", "text": …}');
-      return text;
-    })
-    .join('');
-}
+const textId = (id: unknown): string | undefined =>
+  typeof id === 'string' ? id : typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;
 
-function readToolCalls(value: unknown, role: ChatMessage['role'], where: string): NonNullable<ChatMessage['tool_calls']> {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw wrong(`${where}.tool_calls`, value, 'a list of tool calls');
-  if (value.length > 0 && role !== 'assistant') throw wrong(`${where}.tool_calls`, value, `no tool calls in a message of role "${role}"`);
-  return value.map((item, i) => {
+type Calls = NonNullable<ChatMessage['tool_calls']>;
+
+function readToolCalls(message: Record<string, unknown>, role: ChatMessage['role'], where: string, options: MessageOptions): Calls {
+  const value = message.tool_calls ?? (isObject(message.function_call) ? [message.function_call] : undefined);
+  if (value === undefined || value === null || value === '') return [];
+  const calls = listOf(value);
+  if (!calls) throw wrong(`${where}.tool_calls`, value, 'a list of tool calls');
+  if (calls.length > 0 && role !== 'assistant') throw wrong(`${where}.tool_calls`, calls, `no tool calls in a message of role "${role}"`);
+  return calls.map((item, i) => {
     const at = `${where}.tool_calls[${i}]`;
-    const call = record(item, at);
-    const wrapped = call.function !== undefined;
-    const { name, arguments: args } = wrapped ? record(call.function, `${at}.function`) : call;
+    const call = record(typeof item === 'string' ? parsed(item) : item, at);
+    const wrapped = isObject(call.function);
+    const { name, arguments: args } = wrapped ? (call.function as Record<string, unknown>) : call;
     const field = wrapped ? `${at}.function` : at;
     if (typeof name !== 'string' || name === '') throw wrong(`${field}.name`, name, 'the name of a tool');
-    if (call.id !== undefined && call.id !== null && typeof call.id !== 'string') throw wrong(`${at}.id`, call.id, 'a string');
+    const id = textId(call.id);
     return {
-      ...(typeof call.id === 'string' ? { id: call.id } : {}),
+      ...(id !== undefined && { id }),
       type: 'function' as const,
-      function: { name, arguments: readArguments(args, `${field}.arguments`) },
+      function: { name, arguments: readArguments(args, name, `${field}.arguments`, options) },
+      ...(typeof call.parse_error === 'string' && { parse_error: call.parse_error }),
     };
   });
 }
 
 /**
- * Reads arguments, which are an object or a JSON string of one. A string is returned unchanged, because the template renders
- * it unchanged.
+ * Reads the arguments of a call. A JSON text is returned unchanged, because the template renders it unchanged. An object loses the nulls that
+ * pad it (`withoutPadding`). An object with an integer that a number cannot hold becomes a JSON text.
  */
-function readArguments(value: unknown, where: string): Record<string, unknown> | string {
-  if (typeof value !== 'string') return record(value, where, 'an object, or a JSON string of one');
-  try {
-    record(JSON.parse(value), where);
-  } catch {
-    throw wrong(where, value, 'an object, or a JSON string of one');
+function readArguments(
+  value: unknown,
+  name: string,
+  where: string,
+  { tools, note, keepMalformed }: MessageOptions,
+): Record<string, unknown> | string {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'string') {
+    const given = record(value, where, 'an object, or a JSON string of one');
+    const own = tools?.map((tool) => (isObject(tool.function) ? tool.function : tool)).find((tool) => tool.name === name);
+    const args = withoutPadding(given, own?.parameters);
+    if (args !== given) note?.('nulls that pad the arguments of a call are left out');
+    return hasBigInt(args) ? toPythonJson(args) : args;
   }
-  return value;
+  if (value.trim() === '') return {};
+  const inner = parsed(value);
+  const object = typeof inner === 'string' ? parsed(inner) : inner;
+  if (object === null) return {};
+  if (isObject(object)) return object === inner && isJson(value) ? value : toPythonJson(object);
+  if (keepMalformed) return value;
+  throw wrong(where, value, 'an object, or a JSON string of one');
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const hasBigInt = (value: unknown): boolean =>
+  typeof value === 'bigint' || (typeof value === 'object' && value !== null && Object.values(value).some(hasBigInt));
+
 function record(value: unknown, where: string, expected = 'an object'): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(where, value, expected);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw wrong(where, value, expected);
+  return value;
 }
 
 function wrong(where: string, value: unknown, expected: string): ConversationError {

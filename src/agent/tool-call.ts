@@ -4,6 +4,7 @@
  * ignored, also if a turn may have several calls. A call inside thoughts (`<think>…</think>`) does not count.
  */
 import { isObject } from '../base/json.ts';
+import { endOfJson } from '../base/tolerant-json.ts';
 import type { ToolCall } from '../records/task.ts';
 import { THINK_END, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 
@@ -48,10 +49,19 @@ export function parseTurn(text: string, toolNames: readonly string[] | null, mos
 /** The text between the tags of the first call, and the text after the end tag. */
 function firstBody(text: string): { body: string; rest: string } {
   const start = text.indexOf(TOOL_CALL_START);
-  const end = text.indexOf(TOOL_CALL_END);
+  const end = endOfCall(text, start);
   if (start < 0 || (end >= 0 && end < start)) throw new Error(`${TOOL_CALL_END} without ${TOOL_CALL_START} before it`);
   if (end < 0) throw new Error(`${TOOL_CALL_START} without ${TOOL_CALL_END}`);
   return { body: text.slice(start + TOOL_CALL_START.length, end).trim(), rest: text.slice(end + TOOL_CALL_END.length) };
+}
+
+/** The position of the end tag, or -1. An end tag in a text of the call's JSON is not the end. */
+function endOfCall(text: string, start: number): number {
+  const first = text.indexOf(TOOL_CALL_END);
+  if (start < 0 || first < start) return first;
+  const from = start + TOOL_CALL_START.length;
+  const json = endOfJson(text, from + /^\s*/.exec(text.slice(from))![0].length);
+  return json !== undefined && text.slice(json).trimStart().startsWith(TOOL_CALL_END) ? text.indexOf(TOOL_CALL_END, json) : first;
 }
 
 function allBodies(text: string): string[] {

@@ -12,9 +12,10 @@ export class InputError extends Error {
 /** The value as JSON in one line, cut to `most` characters; `missing` for undefined. The value may be huge, or nested very deeply. */
 export function shown(value: unknown, most = 80): string {
   if (value === undefined) return 'missing';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   try {
-    return visible(JSON.stringify(value) ?? String(value), most);
+    const text = JSON.stringify(value, (_, child: unknown) => (typeof child === 'bigint' ? Number(child) : child));
+    return visible(text ?? String(value), most);
   } catch {
     return Array.isArray(value) ? 'a list, nested too deeply' : 'an object, nested too deeply';
   }

@@ -31,12 +31,13 @@ export async function exportRun(
   path: string,
   format: RunFormat | 'bundle',
   out: string,
-): Promise<{ content: Uint8Array<ArrayBuffer>; lines: number }> {
+): Promise<{ content: Uint8Array<ArrayBuffer>; lines: number; notes: string[] }> {
   if (format === 'tensorboard' && !basename(out).includes('tfevents'))
     throw new InputError(
       `the file is "${basename(out)}": expected a name with "tfevents", such as ${EVENT_FILE}.1.run, or TensorBoard does not read it`,
     );
-  const content = await readRun(path);
+  const notes: string[] = [];
+  const content = await readRun(path, notes);
   const { run, metrics, trajectories } = content;
   if (format !== 'bundle' && isOfMetrics(format) && metrics.length === 0) throw new InputError(`${path} has no metrics: expected a run`);
   if ((format === 'bundle' || !isOfMetrics(format)) && trajectories.length === 0) throw new InputError(`${path} has no conversations`);
@@ -44,13 +45,18 @@ export async function exportRun(
     const places = [...new Set(trajectories.map(({ task }) => `${task.domain} ${task.level}`))];
     if (places.length > 1) throw new InputError(`${path} has conversations of ${places.join(' and ')}: expected one domain and level`);
     const bundle = await writeRunBundle(content, { appVersion: version });
-    return { content: new Uint8Array(await bundle.arrayBuffer()), lines: trajectories.length };
+    return { content: new Uint8Array(await bundle.arrayBuffer()), lines: trajectories.length, notes };
   }
   const rollouts = new Map(content.rollouts.map((rollout) => [rollout.id, rollout]));
   const tools = ['verl', 'chat'].includes(format) ? await toolsOf(trajectories) : undefined;
+  // A conversation without a turn of the agent, such as a row that could not be read, is nothing to train on.
+  const kept = format === 'chat' ? trajectories.filter(({ nodes }) => nodes.some(({ role }) => role === 'assistant')) : trajectories;
+  if (kept.length < trajectories.length)
+    notes.push(`${trajectories.length - kept.length} conversations without a turn of the agent are left out`);
   return {
-    content: await writeRun(format, { run, metrics, trajectories, rollouts, ...(tools && { tools }) }),
-    lines: isOfMetrics(format) ? metrics.length : trajectories.length,
+    content: await writeRun(format, { run, metrics, trajectories: kept, rollouts, ...(tools && { tools }) }),
+    lines: isOfMetrics(format) ? metrics.length : kept.length,
+    notes,
   };
 }
 
@@ -75,7 +81,8 @@ async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Traject
   return found;
 }
 
-async function readRun(path: string): Promise<RunContent> {
+/** @param notes what of files of other tools has an error or was read differently */
+async function readRun(path: string, notes: string[]): Promise<RunContent> {
   const info = await stat(path);
   if (path.endsWith('.zip')) return readRunBundle(new Uint8Array(await readFile(path)));
   const names = info.isDirectory() ? (await readdir(path)).sort() : [''];
@@ -84,9 +91,10 @@ async function readRun(path: string): Promise<RunContent> {
     .filter((name) => name === '' || /\.(jsonl|json|parquet|eval)$/.test(name))
     .map((name) => join(path, name))
     .map((file) => ({ name: basename(file), read: async () => new Uint8Array(await readFile(file)) }));
-  const { source, rollouts } = await readForeignFiles(files);
+  const { source, rollouts, notes: own } = await readForeignFiles(files);
+  notes.push(...own);
   if (rollouts.length === 0) throw new InputError(`${path} has no conversations and no metrics`);
-  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source });
+  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source, notes });
 }
 
 const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;

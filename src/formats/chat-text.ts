@@ -1,4 +1,5 @@
 /** @file Cuts the text of a whole chat into messages. Dumps of verl and TRL store a chat as one text. */
+import { endOfJson } from '../base/tolerant-json.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 
 const ROLES = ['system', 'user', 'assistant'] as const;
@@ -37,8 +38,23 @@ export function messagesOfText(prompt: string, completion: string): ChatMessage[
   return messages;
 }
 
+const RESULT = /\s*<tool_response>\n?/y;
+/** The end of a result. The tag alone may be a part of the result, so another result or the end of the message must follow. */
+const RESULT_END = /\n?<\/tool_response>(?=\s*(?:<tool_response>|$))/g;
+
 /** The tool results in a user message: Qwen's template puts them there. Null if the user wrote the message. */
 function toolResults(content: string): string[] | null {
-  const results = [...content.matchAll(/<tool_response>\n?([^]*?)\n?<\/tool_response>/g)];
-  return results.length > 0 && content.trimStart().startsWith('<tool_response>') ? results.map(([, result]) => result!) : null;
+  const results: string[] = [];
+  for (let at = 0; ;) {
+    RESULT.lastIndex = at;
+    const start = RESULT.exec(content);
+    if (!start) return results.length > 0 ? results : null;
+    const from = start.index + start[0].length;
+    // The texts in a JSON result may hold any tag.
+    RESULT_END.lastIndex = endOfJson(content, from) ?? from;
+    const end = RESULT_END.exec(content);
+    results.push(content.slice(from, end?.index));
+    if (!end) return results;
+    at = RESULT_END.lastIndex;
+  }
 }

@@ -1,10 +1,9 @@
 /** @file Turns a conversation that another tool recorded into a trajectory that the app can show. */
-import { QWEN, renderAssistant, TOOL_CALL_START } from '../agent/chat-template.ts';
-import { parseTurn } from '../agent/tool-call.ts';
+import { callsOf } from '../base/message-path.ts';
 import type { ChatMessage } from '../records/conversation.ts';
-import type { Json } from '../records/json.ts';
 import type { RewardTerms } from '../records/rewards.ts';
 import { FOREIGN_PLACE, type ToolCall } from '../records/task.ts';
+import { nodesOf } from './foreign-nodes.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../records/trajectory.ts';
 
 /** The data of one conversation in a file. Fields that the file lacks are absent or null. */
@@ -16,18 +15,22 @@ export interface ForeignRollout {
   step?: number;
   task: string;
   messages: readonly ChatMessage[];
-  /** True if the messages were cut from one text: their tool calls are still markup. */
-  markup?: boolean;
   tokens?: ForeignTokens;
   /** The tool calls of the customer (tau2-bench's customers have tools). Each call came after the first `after` messages. */
-  userCalls?: readonly { after: number; call: ToolCall; text: string }[];
+  userCalls?: readonly { after: number; call: ToolCall; text: string; error: boolean }[];
+  /** The results of tools that are errors. */
+  failed?: ReadonlySet<ChatMessage>;
   gold?: readonly ToolCall[];
   reward: number | null;
   rewards?: RewardTerms;
   advantage?: number | null;
   termination?: TerminationReason;
+  /** The tool's own name for the ending. */
+  ending?: string;
   turns?: number;
   error?: string;
+  /** What of the row could not be read. It is a part of `error`. */
+  problem?: string;
 }
 
 /** The whole conversation as tokens. `mask` is 1 for sampled tokens, else 0. */
@@ -39,10 +42,10 @@ export interface ForeignTokens {
 
 /** @param place the conversation's id, group and index in its run */
 export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajectory, 'id' | 'group' | 'index'>): Trajectory {
-  const { task, messages, markup = false, tokens, userCalls = [], gold = [], reward, advantage, termination = 'unknown' } = rollout;
-  const { nodes, starts } = nodesOf(messages, markup);
+  const { task, messages, tokens, userCalls = [], gold = [], reward, advantage, termination = 'unknown' } = rollout;
+  const { nodes, starts } = nodesOf(messages, rollout.failed);
   const withTokens = tokens ? placeTokens(nodes, tokens, advantage ?? null) : nodes;
-  const calls = nodes.flatMap(({ toolCall }) => (toolCall ? [toolCall.name] : []));
+  const calls = nodes.flatMap((node) => callsOf(node).map(({ name }) => name));
   const first = nodes.findIndex(({ role }) => role === 'assistant');
   return {
     ...place,
@@ -60,17 +63,18 @@ export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajector
     leaf: withTokens.at(-1)!.id,
     termination,
     ...(userCalls.length > 0 && {
-      userCalls: userCalls.map(({ after, call, text }, index) => ({
+      userCalls: userCalls.map(({ after, call, text, error }, index) => ({
         after: starts[after]!,
         call,
         text,
-        error: false,
+        error,
         index,
         changes: [],
       })),
     }),
     turns: rollout.turns ?? (first < 0 ? 0 : nodes.slice(first).filter(({ role }) => role !== 'assistant').length),
     reward,
+    ...(rollout.ending !== undefined && { ending: rollout.ending }),
     ...(rollout.rewards && { rewards: rollout.rewards }),
     verdict: null,
     violations: [],
@@ -79,55 +83,6 @@ export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajector
     seconds: { generate: 0, tool: 0, user: 0 },
     ...(rollout.error !== undefined && { error: rollout.error }),
   };
-}
-
-/** Makes a node for each message, and one more for each further call in a message. `starts[n]` is the last node of the first n messages. */
-function nodesOf(messages: readonly ChatMessage[], markup: boolean): { nodes: MessageNode[]; starts: number[] } {
-  const nodes: MessageNode[] = [];
-  const starts = [0];
-  const add = (node: Pick<MessageNode, 'role' | 'text'> & Partial<MessageNode>) =>
-    nodes.push({ id: nodes.length, parent: nodes.length === 0 ? null : nodes.length - 1, tokens: [], mask: [], logprobs: [], ...node });
-  const names = new Map<string, string>();
-  let unanswered: string[] = [];
-  let results = 0;
-  for (const message of messages) {
-    const { role, content } = message;
-    if (role === 'tool') {
-      const name = message.name ?? names.get(message.tool_call_id ?? '') ?? unanswered[0];
-      unanswered = unanswered.slice(1);
-      add({
-        role,
-        text: content,
-        ...(name !== undefined && { toolResult: { name, error: false, index: results++, changes: [], ms: 0 } }),
-      });
-    } else if (role !== 'assistant') {
-      unanswered = [];
-      add({ role, text: content });
-    } else {
-      const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => {
-        if (id !== undefined) names.set(id, name);
-        return { name, arguments: (typeof args === 'string' ? JSON.parse(args) : args) as Record<string, Json> };
-      });
-      const thoughts = message.reasoning_content ? `<think>\n${message.reasoning_content}\n</think>\n\n` : '';
-      if (markup && calls.length === 0 && content.includes(TOOL_CALL_START)) {
-        const {
-          content: said,
-          calls: [call],
-          error,
-        } = parseTurn(content, null);
-        add({ role, text: content, content: said, ...(call && { toolCall: call }), ...(error !== undefined && { parseError: error }) });
-        unanswered = call ? [call.name] : [];
-      } else {
-        const [call, ...more] = calls;
-        const text = thoughts + renderAssistant(QWEN, content, call ? [call] : []);
-        add({ role, text, ...((call || thoughts) && { content }), ...(call && { toolCall: call }) });
-        for (const other of more) add({ role, text: renderAssistant(QWEN, '', [other]), content: '', toolCall: other });
-        unanswered = calls.map(({ name }) => name);
-      }
-    }
-    starts.push(nodes.length - 1);
-  }
-  return { nodes, starts };
 }
 
 /**

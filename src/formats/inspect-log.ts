@@ -1,20 +1,14 @@
 /**
- * @file Inspect's evaluation log (UK AI Security Institute, `inspect_ai.log.EvalLog`, version 2). Writes a run as such a log, which
- * `inspect view` can show, and reads the conversations of a log.
+ * @file Writes a run as Inspect's evaluation log (UK AI Security Institute, `inspect_ai.log.EvalLog`, version 2), which `inspect view` can
+ * show.
  */
 import { path } from '../base/message-path.ts';
-import { shown } from '../base/input-error.ts';
-import { isObject } from '../base/json.ts';
-import { readConversation } from '../agent/conversation.ts';
 import { toMessages } from '../agent/trajectory.ts';
-import { ImportError } from '../exchange/import-error.ts';
 import { withoutKeys, withoutSecrets } from '../exchange/secrets.ts';
-import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
 import type { SharedRun } from '../records/bundle.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
-import type { ForeignRollout } from './foreign-rollout.ts';
 
 /** The fields of a run that a log needs. */
 export type LoggedRun = Pick<SharedRun, 'id' | 'name' | 'createdAt' | 'request' | 'config'>;
@@ -171,98 +165,4 @@ function inspectMessage(
       })),
     }),
   };
-}
-
-/** Whether a JSON value has the fields of Inspect's log. */
-export const isInspectLog = (value: unknown): value is Record<string, unknown> =>
-  isObject(value) && isObject(value.eval) && typeof value.version === 'number';
-
-/** @throws ImportError if a value is not a sample, naming file, sample and field */
-export function readInspectSamples(samples: unknown, file: string): ForeignRollout[] {
-  if (!Array.isArray(samples) || samples.length === 0)
-    throw new ImportError(
-      file,
-      'samples',
-      `is ${shown(samples)}: expected a list of at least one sample (a log may be written without samples)`,
-    );
-  return samples.map((value, i) => readSample(value, file, `samples[${i}]`));
-}
-
-export function readSample(value: unknown, file: string, where: string): ForeignRollout {
-  const fail = (field: string, found: unknown, expected: string): never => {
-    throw new ImportError(file, field === '' ? where : `${where}.${field}`, `is ${shown(found)}: expected ${expected}`);
-  };
-  if (!isObject(value)) return fail('', value, 'a sample');
-  const { id, epoch = 1, metadata, attachments, scores, error } = value;
-  if (typeof id !== 'string' && typeof id !== 'number') fail('id', id, 'a text or a number');
-  if (typeof epoch !== 'number' || !Number.isInteger(epoch) || epoch < 0) fail('epoch', epoch, 'a whole number');
-  if (!Array.isArray(value.messages) || value.messages.length === 0) fail('messages', value.messages, 'a list of at least one message');
-  const stored = isObject(attachments) ? attachments : {};
-  const messages = (value.messages as unknown[]).map((message) => chatMessage(message, stored));
-  const extra = isObject(metadata) ? metadata : {};
-  const { step, group, index, advantage, termination, num_turns } = extra;
-  const natural = (number: unknown): number | undefined =>
-    Number.isInteger(number) && (number as number) >= 0 ? (number as number) : undefined;
-  let checked: ChatMessage[];
-  try {
-    checked = readConversation({ messages }, where).messages;
-  } catch (cause) {
-    throw new ImportError(file, '', (cause as Error).message);
-  }
-  return {
-    task: String(id),
-    group: typeof group === 'string' ? group : String(id),
-    index: natural(index) ?? Math.max(0, (epoch as number) - 1),
-    ...(natural(step) !== undefined && { step: natural(step)! }),
-    messages: checked,
-    reward: scoreOf(scores),
-    advantage: typeof advantage === 'number' && Number.isFinite(advantage) ? advantage : null,
-    termination: endingOf(termination, value.limit),
-    ...(natural(num_turns) !== undefined && { turns: natural(num_turns)! }),
-    ...(isObject(error) && typeof error.message === 'string' && { error: error.message }),
-  };
-}
-
-/** Turns Inspect's message into OpenAI's format. Parts that are not text become `[image]`, `[audio]`, … */
-function chatMessage(value: unknown, attachments: Record<string, unknown>): unknown {
-  if (!isObject(value)) return value;
-  const { role, content, tool_calls, tool_call_id, function: name } = value;
-  const resolved = (text: string) =>
-    text.replace(/attachment:\/\/([0-9a-f]{32})/g, (own, key: string) => (typeof attachments[key] === 'string' ? attachments[key] : own));
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isObject) : [];
-  const reasoning = parts.flatMap((part) => (part.type === 'reasoning' && typeof part.reasoning === 'string' ? [part.reasoning] : []));
-  const said = parts
-    .filter(({ type }) => type !== 'reasoning')
-    .map(({ type, text }) =>
-      type === 'text' && typeof text === 'string' ? resolved(text) : `[${typeof type === 'string' ? type : 'part'}]`,
-    );
-  return {
-    role,
-    content: said.join('\n'),
-    ...(reasoning.length > 0 && { reasoning_content: resolved(reasoning.join('\n')) }),
-    ...(role === 'assistant' &&
-      Array.isArray(tool_calls) && {
-        tool_calls: tool_calls.map((call: unknown) =>
-          isObject(call) ? { id: call.id, type: 'function', function: { name: call.function, arguments: call.arguments } } : call,
-        ),
-      }),
-    ...(role === 'tool' && { ...(typeof name === 'string' && { name }), ...(typeof tool_call_id === 'string' && { tool_call_id }) }),
-  };
-}
-
-/** The first scorer's value as a number, as in Inspect's `value_to_float`: C is 1, P is 0.5, I and N are 0. Null for lists and objects. */
-function scoreOf(scores: unknown): number | null {
-  const first = isObject(scores) ? Object.values(scores)[0] : undefined;
-  const value = isObject(first) ? first.value : undefined;
-  if (typeof value === 'boolean') return Number(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  const letters: Record<string, number> = { C: 1, P: 0.5, I: 0, N: 0 };
-  return typeof value === 'string' && Object.hasOwn(letters, value) ? letters[value]! : null;
-}
-
-function endingOf(termination: unknown, limit: unknown): TerminationReason {
-  if (typeof termination === 'string' && Object.hasOwn(TERMINATIONS, termination)) return termination as TerminationReason;
-  const type = isObject(limit) ? limit.type : undefined;
-  if (type === 'context') return 'context_full';
-  return type === 'turn' || type === 'message' ? 'max_turns' : 'unknown';
 }

@@ -1,6 +1,8 @@
 /** @file Reads the conversations of a file that another tool wrote. It finds out the tool from the content, not from the file's name. */
 import { isObject } from '../base/json.ts';
-import { parserReason, shown } from '../base/input-error.ts';
+import { type JsonRow, readJsonFile } from '../base/json-rows.ts';
+import { withNumbers } from '../base/tolerant-json.ts';
+import { shown } from '../base/input-error.ts';
 import type { BenchmarkDefinition } from '../benchmarks/definition.ts';
 import { BENCHMARKS } from '../benchmarks/index.ts';
 import { benchmarkOfResults } from '../benchmarks/recorded-results.ts';
@@ -10,140 +12,220 @@ import { LIMITS, openFiles } from '../exchange/file-source.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { Json } from '../records/json.ts';
-import type { Trajectory } from '../records/trajectory.ts';
+import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
 import { type ForeignRollout, foreignTrajectory } from './foreign-rollout.ts';
-import { isInspectLog, readInspectSamples, readSample } from './inspect-log.ts';
+import { isInspectLog, readSample, samplesOf } from './read-inspect.ts';
 import { isParquet, MOST_ROWS, readParquet } from './parquet.ts';
 import { kindOf, readRow, type RowKind } from './read-rows.ts';
+import { rewardColumns } from './reward-columns.ts';
 
 export interface ForeignFile {
   /** The name of the tool that wrote the file, for display. */
   source: string;
   rollouts: { trajectory: Trajectory; step?: number; advantage: number | null }[];
+  /** What has an error, was left out or was read differently, one sentence each. */
+  notes: string[];
 }
 
 const ROW_SOURCES: Record<RowKind, string> = { trl: 'TRL', verl: 'verl', chat: 'Chat messages' };
 const RESULTS = BENCHMARKS.flatMap(({ title, results }) => (results ? [title] : [])).join(' or ');
 const EXPECTED = `rows of TRL (prompt, completion), verl (input, output) or chats (messages), Inspect’s log, or results of ${RESULTS}`;
 
-/** Reads files in the order of the numbers in their names, because verl and TRL name a file after its step. @throws as `readForeign` */
+/**
+ * Reads files in the order of the numbers in their names, because verl and TRL name a file after its step. A file that cannot be read is
+ * left out and noted.
+ * @throws as `readForeign` if no file can be read
+ */
 export async function readForeignFiles(files: readonly { name: string; read: () => Promise<Uint8Array> }[]): Promise<ForeignFile> {
   const sources = new Set<string>();
   const rollouts: ForeignFile['rollouts'] = [];
+  const notes: string[] = [];
+  const problems: ImportError[] = [];
   for (const { name, read } of files.toSorted((a, b) => byNumber(a.name, b.name))) {
-    const found = await readForeign(name, await read());
-    sources.add(found.source);
-    for (const rollout of found.rollouts) rollouts.push(rollout);
+    const bytes = await read();
+    try {
+      const found = await readForeign(name, bytes);
+      sources.add(found.source);
+      for (const rollout of found.rollouts) rollouts.push(rollout);
+      for (const note of found.notes) notes.push(files.length > 1 ? `${name}: ${note}` : note);
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      problems.push(error);
+    }
   }
-  return { source: [...sources].join(' and '), rollouts };
+  const [first] = problems;
+  if (first && rollouts.length === 0) throw first;
+  return { source: [...sources].join(' and '), rollouts, notes: [...problems.map(({ message }) => `left out: ${message}`), ...notes] };
 }
 
 const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
 
-/** @throws ImportError naming file, position and reason */
+/** @throws ImportError naming file, position and reason if no conversation can be read */
 export async function readForeign(file: string, bytes: Uint8Array): Promise<ForeignFile> {
   if (isParquet(bytes))
     return fromRows(
-      (await readParquet(bytes, file)).map((row, i) => [row, `row ${i + 1}`]),
+      (await readParquet(bytes, file)).map((value, i) => ({ where: `row ${i + 1}`, value })),
       file,
     );
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return fromEval(file, bytes);
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
+  const { rows, whole } = readJsonFile(bytes);
+  if (rows.length > 0 && rows.every(({ text, value }) => text === undefined && value === undefined))
     throw new ImportError(file, '', `it is neither text nor Parquet: expected ${EXPECTED}`);
-  }
-  const whole = tryJson(text);
-  if (whole === undefined) return fromRows(jsonLines(text, file), file);
-  if (isInspectLog(whole)) return { source: 'Inspect', rollouts: readInspectSamples(whole.samples, file).map(placed) };
+  if (rows.length > MOST_ROWS) throw new ImportError(file, '', `it has more than ${MOST_ROWS} lines`);
+  if (isInspectLog(whole)) return fromSamples(samplesOf(whole, file), file);
   const benchmark = benchmarkOfResults(whole);
-  if (benchmark) return fromResults(benchmark, whole as Json, file);
-  return fromRows(Array.isArray(whole) ? whole.map((row, i) => [row, `entry ${i + 1}`]) : [[whole, 'line 1']], file);
+  if (benchmark) return fromResults(benchmark, withNumbers(whole) as Json, file);
+  return fromRows(rows, file);
 }
 
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonLines(text: string, file: string): [unknown, string][] {
-  const lines = text.split('\n');
-  if (lines.length > MOST_ROWS) throw new ImportError(file, '', `it has more than ${MOST_ROWS} lines`);
-  return lines.flatMap((line, i) => {
-    if (line.trim() === '') return [];
-    try {
-      return [[JSON.parse(line) as unknown, `line ${i + 1}`]];
-    } catch (error) {
-      throw new ImportError(file, `line ${i + 1}`, `it is not JSON: ${parserReason(error)}`);
-    }
-  });
-}
-
-function fromRows(rows: readonly (readonly [unknown, string])[], file: string): ForeignFile {
+/** Reads each row. A row that cannot be read becomes a conversation with an error. @throws ImportError if none can be read */
+function fromRows(rows: readonly JsonRow[], file: string): ForeignFile {
   if (rows.length === 0) throw new ImportError(file, '', `it is empty: expected ${EXPECTED}`);
   const sources = new Set<string>();
-  const rollouts = rows.map(([row, where], i) => {
-    if (!isObject(row)) throw new ImportError(file, where, `is ${shown(row)}: expected ${EXPECTED}`);
-    if ('nodes' in row && 'leaf' in row) {
+  const values = rows.map(({ value }) => value).filter(isObject);
+  const rewards = rewardColumns(values.filter((row) => kindOf(row) === 'trl'));
+  const named = rewards.length > 1 || rewards.some((name) => !/reward/i.test(name));
+  const notes =
+    named && values.some((row) => row.reward === undefined && row.score === undefined) ? [`the reward is ${rewards.join(' + ')}`] : [];
+  const collected = collect(rows, file, notes, ({ where, value, problem }, note) => {
+    if (problem !== undefined) throw new ImportError(file, where, problem);
+    if (!isObject(value)) throw new ImportError(file, where, `is ${shown(value)}: expected ${EXPECTED}`);
+    if ('nodes' in value && 'leaf' in value) {
       sources.add('mua env-serve');
       // In the server's file each session has a different group. Here all conversations of one task become one group.
-      const trajectory = readTrajectory(row, file, where);
+      const trajectory = readTrajectory(value, file, where);
       return { trajectory: { ...trajectory, group: trajectory.task.id }, advantage: null };
     }
-    const kind = kindOf(row);
-    if (!kind) throw new ImportError(file, where, `has the fields ${Object.keys(row).slice(0, 8).join(', ')}: expected ${EXPECTED}`);
+    const kind = kindOf(value);
+    if (!kind) throw new ImportError(file, where, `has the fields ${Object.keys(value).slice(0, 8).join(', ')}: expected ${EXPECTED}`);
     sources.add(ROW_SOURCES[kind]);
-    return placed(readRow(row, kind, file, where), i);
+    return readRow(value, kind, { file, where, rewards, note });
   });
-  return { source: [...sources].join(' and '), rollouts };
+  return { source: [...sources].join(' and '), ...collected };
 }
+
+type Rollouts = ForeignFile['rollouts'];
+
+/**
+ * Reads each entry of a file. An entry with a problem becomes a conversation with an error, at the step of the entry before it.
+ * @throws ImportError with the first reasons if all have problems
+ */
+function collect<T extends { where: string; text?: string }>(
+  entries: readonly T[],
+  file: string,
+  known: readonly string[],
+  read: (entry: T, note: (line: string) => void) => Rollouts[number] | ForeignRollout,
+): { rollouts: Rollouts; notes: string[] } {
+  const problems: string[] = [];
+  const notes = new Map<string, string>();
+  let step: number | undefined;
+  const rollouts = entries.map((entry, i) => {
+    let found: Rollouts[number] | ForeignRollout;
+    try {
+      found = read(entry, (line) => notes.set(line, notes.get(line) ?? `${line} (first in ${entry.where})`));
+      if ('problem' in found && found.problem !== undefined) problems.push(found.problem);
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      problems.push(error.message);
+      found = unreadable(entry, error.message, step);
+    }
+    step = found.step ?? step;
+    return 'trajectory' in found ? found : placed(found, i);
+  });
+  const short = problems.map((problem) => problem.replace(`${file}: `, ''));
+  const first = `${short.slice(0, 3).join('; ')}${short.length > 3 ? '; …' : ''}`;
+  if (problems.length === entries.length)
+    throw new ImportError(file, '', entries.length === 1 ? first : `none of its ${entries.length} rows can be read: ${first}`);
+  const failed = rollouts.filter(({ trajectory: { error } }) => error !== undefined).length - problems.length;
+  return {
+    rollouts,
+    notes: [
+      ...(problems.length > 0 ? [`${problems.length} of ${entries.length} rows have an error: ${first}`] : []),
+      ...(failed > 0 ? [`${failed} of ${entries.length} conversations failed when they were recorded`] : []),
+      ...known,
+      ...notes.values(),
+    ],
+  };
+}
+
+/** A row that has no readable conversation shows its beginning. */
+const unreadable = ({ where, text = '' }: { where: string; text?: string }, error: string, step: number | undefined): ForeignRollout => ({
+  task: where,
+  messages: [{ role: 'system', content: text.slice(0, 2000) }],
+  reward: null,
+  error,
+  ...(step !== undefined && { step }),
+});
 
 function placed(rollout: ForeignRollout, i: number): ForeignFile['rollouts'][number] {
   const { id = String(i), group = id, index = 0, step, advantage = null } = rollout;
   return { trajectory: foreignTrajectory(rollout, { id, group, index }), ...(step !== undefined && { step }), advantage };
 }
 
-/** Reads Inspect's `.eval`, a zip with a header and one file for each sample. */
+/** Reads Inspect's `.eval`, a zip with one file for each sample. The log of a crashed evaluation has no header. */
 async function fromEval(file: string, bytes: Uint8Array): Promise<ForeignFile> {
   const { paths, read } = await openFiles(bytes, LIMITS);
   const samples = paths.filter((path) => /^samples\/[^/]+\.json$/.test(path)).sort(byNumber);
-  if (!paths.includes('header.json') || samples.length === 0)
-    throw new ImportError(file, '', 'it is a zip without the header.json and the samples/ of Inspect’s log');
-  const rollouts: ForeignFile['rollouts'] = [];
+  if (samples.length === 0) throw new ImportError(file, '', 'it is a zip without the samples/ of Inspect’s log');
+  const entries: JsonRow[] = [];
   for (const path of samples) {
-    const value = tryJson(new TextDecoder().decode(await read(path)));
-    if (value === undefined) throw new ImportError(file, path, 'it is not JSON');
-    rollouts.push(placed(readSample(value, file, path), rollouts.length));
+    const { rows, whole } = readJsonFile(await read(path));
+    entries.push(whole === undefined ? { where: path, problem: rows[0]?.problem ?? 'it is not JSON' } : { where: path, value: whole });
   }
-  return { source: 'Inspect', rollouts };
+  const crashed = paths.includes('header.json') ? [] : ['the log has no header.json, because the evaluation did not end'];
+  return fromSamples(entries, file, crashed);
 }
+
+const fromSamples = (entries: readonly JsonRow[], file: string, notes: readonly string[] = []): ForeignFile => ({
+  source: 'Inspect',
+  ...collect(entries, file, notes, ({ where, value, problem }) => {
+    if (problem !== undefined) throw new ImportError(file, where, problem);
+    return readSample(value, file, where);
+  }),
+});
 
 function fromResults({ title, results }: BenchmarkDefinition, value: Json, file: string): ForeignFile {
   const runs = results!.read(file, value);
   if (runs.length === 0) throw new ImportError(file, '', 'it has no conversations');
-  return { source: title, rollouts: runs.map(fromResult).map(placed) };
+  return {
+    source: title,
+    ...collect(
+      runs.map((run) => ({ where: `task ${run.task}`, run })),
+      file,
+      [],
+      ({ run }) => fromResult(run),
+    ),
+  };
 }
 
+/** tau2-bench's names for endings that we have too. */
+const ENDINGS: Record<string, TerminationReason> = { user_stop: 'user_stop', max_steps: 'max_turns', user_error: 'user_error' };
+
 /** Turns a recorded run of a benchmark into a rollout. The assistant's calls become messages. The user's calls become `userCalls`. */
-function fromResult({ task, trial, conversation, reward, gold }: RecordedRun): ForeignRollout {
+function fromResult({ task, trial, conversation, reward, gold, ending, error }: RecordedRun): ForeignRollout {
   const messages: ChatMessage[] = [];
+  const failed = new Set<ChatMessage>();
   const userCalls: NonNullable<ForeignRollout['userCalls']>[number][] = [];
   for (const turn of conversation.turns) {
     if (turn.kind === 'said') {
       messages.push({ role: turn.role, content: turn.text });
       continue;
     }
-    const { name, arguments: args, requestor = 'assistant', recorded } = turn.call;
+    const { name, arguments: args, requestor = 'assistant', recorded, failed: isError = false } = turn.call;
     if (requestor === 'user') {
-      userCalls.push({ after: messages.length, call: { name, arguments: args as Record<string, Json>, requestor }, text: recorded ?? '' });
+      userCalls.push({
+        after: messages.length,
+        call: { name, arguments: args as Record<string, Json>, requestor },
+        text: recorded ?? '',
+        error: isError,
+      });
       continue;
     }
     messages.push({ role: 'assistant', content: '', tool_calls: [{ type: 'function', function: { name, arguments: args } }] });
-    if (recorded !== undefined) messages.push({ role: 'tool', content: recorded, name });
+    if (recorded === undefined) continue;
+    const result: ChatMessage = { role: 'tool', content: recorded, name };
+    messages.push(result);
+    if (isError) failed.add(result);
   }
   return {
     task,
@@ -151,7 +233,11 @@ function fromResult({ task, trial, conversation, reward, gold }: RecordedRun): F
     index: trial,
     messages: messages.length > 0 ? messages : [{ role: 'system', content: '' }],
     userCalls,
+    failed,
     reward,
+    termination: error === undefined ? (ENDINGS[ending ?? ''] ?? 'unknown') : 'aborted',
+    ...(ending !== undefined && { ending }),
+    ...(error !== undefined && { error }),
     ...(gold && { gold }),
   };
 }

@@ -1,97 +1,135 @@
 /** @file Reads rows with one conversation each: TRL's completions and rollouts, verl's dumps, and chats. */
 import { isObject } from '../base/json.ts';
-import { shown } from '../base/input-error.ts';
-import { readConversation } from '../agent/conversation.ts';
-import { located } from '../exchange/checked.ts';
-import { ImportError } from '../exchange/import-error.ts';
+import { listOf, readConversation } from '../agent/conversation.ts';
 import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
 import { type RewardTerms, REWARD_TERMS } from '../records/rewards.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import { messagesOfText } from './chat-text.ts';
 import type { ForeignRollout, ForeignTokens } from './foreign-rollout.ts';
-
-type Row = Record<string, unknown>;
+import { type Row, RowFields } from './row-fields.ts';
 
 /** The tool that wrote the row. */
 export type RowKind = 'trl' | 'verl' | 'chat';
 
 export function kindOf(row: Row): RowKind | null {
-  if ('messages' in row) return 'chat';
+  if ((listOf(row.messages)?.length ?? 0) > 0) return 'chat';
   if ('prompt' in row && 'completion' in row) return 'trl';
   if ('input' in row && 'output' in row) return 'verl';
-  return null;
+  return 'messages' in row ? 'chat' : null;
 }
 
-/** Reads one row. @throws ImportError naming file, position and field */
-export function readRow(row: Row, kind: RowKind, file: string, where: string): ForeignRollout {
-  const field = new RowFields(row, file, where);
-  switch (kind) {
-    case 'chat': {
-      const { messages } = field.read(() => readConversation(row, where));
-      return {
-        ...common(field),
-        ...taskOf(field, messages),
-        messages,
-        reward: field.reward(['reward', 'score']),
-      };
-    }
-    case 'verl': {
-      const [input, output] = [field.text('input'), field.text('output')];
-      const messages = messagesOfText(input, output);
-      return {
-        ...common(field),
-        ...taskOf(field, messages),
-        group: field.optionalText('uid') ?? input,
-        id: field.optionalText('request_id'),
-        messages,
-        markup: true,
-        reward: field.reward(['score', 'reward']),
-      };
-    }
-    case 'trl': {
-      const { prompt, completion } = row;
-      const texts = typeof prompt === 'string' && typeof completion === 'string';
-      const lists = Array.isArray(prompt) && Array.isArray(completion);
-      if (!texts && !lists) throw field.wrong('prompt', 'prompt and completion as two texts or as two lists of messages');
-      const messages = texts
-        ? messagesOfText(prompt, completion)
-        : field.read(() => readConversation({ messages: [...(prompt as unknown[]), ...(completion as unknown[])] }, where)).messages;
-      const key = texts ? prompt : JSON.stringify(prompt);
-      const tokens = readTokens(field);
-      const rewards = readRewardTerms(row.rewards);
-      return {
-        ...common(field),
-        ...taskOf(field, messages),
-        group: field.optionalText('group') ?? key,
-        messages,
-        markup: texts,
-        ...(tokens && { tokens }),
-        ...(rewards && { rewards }),
-        reward: field.reward(['reward', 'score']),
-        advantage: field.optionalNumber('advantage') ?? null,
-      };
-    }
+export interface RowSource {
+  file: string;
+  where: string;
+  /** The columns whose sum is the reward if the row has neither `reward` nor `score`. */
+  rewards: readonly string[];
+  /** Told of columns that are left out. */
+  note: (line: string) => void;
+}
+
+/** Reads one row. @throws ImportError naming file, position and field if it has no conversation */
+export function readRow(row: Row, kind: RowKind, { file, where, rewards, note }: RowSource): ForeignRollout {
+  const field = new RowFields(row, file, where, note);
+  const failure = failureOf(row.error);
+  const messages = messagesOf(field, kind, note);
+  const terms = readRewardTerms(row.rewards);
+  const tokens = kind === 'trl' ? field.optional('tokens', () => readTokens(field)) : undefined;
+  const scored = rewardOf(field, kind, rewards);
+  const unanswered = lacksAnswer(row, kind) && failure === undefined;
+  const problem = scored.problem ?? (unanswered ? field.wrong(ANSWERS[kind]!, 'an answer').message : undefined);
+  const error = failure ?? problem;
+  return {
+    id: field.text(kind === 'verl' ? 'request_id' : 'id'),
+    ...placeOf(field, kind, messages),
+    index: field.natural('index'),
+    step: field.natural('step'),
+    messages,
+    ...(tokens && { tokens }),
+    ...(terms && { rewards: terms }),
+    // Tools write the reward 0 for a conversation that failed.
+    reward: error !== undefined && !scored.reward ? null : scored.reward,
+    advantage: field.number('advantage') ?? null,
+    termination: readTermination(field.text('termination'), failure),
+    turns: field.natural('num_turns'),
+    ...(error !== undefined && { error }),
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+/** The column of the answer. Absent: the row is one list of messages. */
+const ANSWERS: Partial<Record<RowKind, string>> = { trl: 'completion', verl: 'output' };
+
+function lacksAnswer(row: Row, kind: RowKind): boolean {
+  const answer = ANSWERS[kind];
+  return answer !== undefined && (row[answer] === null || row[answer] === undefined);
+}
+
+const asked = (kind: RowKind) => (kind === 'verl' ? 'input' : 'prompt');
+
+/** The messages of a row. They end with the question if the row has no answer. */
+function messagesOf(field: RowFields, kind: RowKind, note: (line: string) => void): ChatMessage[] {
+  const { row, where } = field;
+  const read = (own: unknown) => field.read(() => readConversation(own, where, { note, keepMalformed: true }).messages);
+  const answer = ANSWERS[kind];
+  if (answer === undefined) return read(row);
+  const [before, after] = [row[asked(kind)], row[answer] ?? ''];
+  const [listed, continued] = [chatOf(before), chatOf(after)];
+  const texts = { before: typeof before === 'string', after: typeof after === 'string' };
+  if (!(listed || texts.before) || !(continued || texts.after))
+    throw field.wrong(listed || texts.before ? answer : asked(kind), `${asked(kind)} and ${answer} as texts or as lists of messages`);
+  if (!listed && !continued) {
+    const messages = messagesOfText(before as string, after as string);
+    return lacksAnswer(row, kind) ? spoken(messages) : messages;
+  }
+  const said = spoken(messagesOfText(texts.before ? (before as string) : '', texts.after ? (after as string) : ''));
+  return read({ messages: [...(listed ?? said), ...(continued ?? said)], tools: row.tools });
+}
+
+const chatOf = (value: unknown): unknown[] | undefined => {
+  const list = listOf(value);
+  return list?.every(isObject) ? list : undefined;
+};
+const spoken = (messages: readonly ChatMessage[]) => messages.filter(({ content }) => content !== '');
+
+function rewardOf(field: RowFields, kind: RowKind, terms: readonly string[]): { reward: number | null; problem?: string } {
+  try {
+    return { reward: field.reward(kind === 'verl' ? ['score', 'reward'] : ['reward', 'score'], terms) };
+  } catch (error) {
+    return { reward: null, problem: (error as Error).message };
   }
 }
 
-const common = (field: RowFields): Pick<ForeignRollout, 'id' | 'group' | 'index' | 'step' | 'termination' | 'turns'> => ({
-  id: field.optionalText('id'),
-  group: field.optionalText('group') ?? field.optionalText('task'),
-  index: field.optionalNatural('index'),
-  step: field.optionalNatural('step'),
-  termination: readTermination(field.optionalText('termination')),
-  turns: field.optionalNatural('num_turns'),
-});
-
-/** The name of the task. If the row has no name, the first message of the user, cut to 120 characters. */
-function taskOf(field: RowFields, messages: readonly ChatMessage[]): Pick<ForeignRollout, 'task'> {
+/**
+ * The task and the group. If the row has no name of a task, it is the first message of the user, cut to 120 characters. verifiers names the
+ * environment in `task`, and the task in `example_id`.
+ */
+function placeOf(field: RowFields, kind: RowKind, messages: readonly ChatMessage[]): Pick<ForeignRollout, 'task' | 'group'> {
+  const example = field.text('example_id');
+  const named = field.text('task');
   const said = messages.find(({ role }) => role === 'user') ?? messages[0];
-  return { task: field.optionalText('task') ?? (said?.content.trim().slice(0, 120) || 'unknown') };
+  const task = (example !== undefined && named !== undefined ? `${named} ${example}` : named) ?? said?.content.trim().slice(0, 120);
+  const own = field.text('group') ?? (kind === 'verl' ? field.text('uid') : undefined);
+  const group = own ?? (kind === 'chat' ? named : (example ?? promptKey(field.row[asked(kind)])));
+  return { task: task || 'unknown', ...(group !== undefined && { group }) };
 }
 
-const readTermination = (name: string | undefined): TerminationReason =>
-  name !== undefined && Object.hasOwn(TERMINATIONS, name) ? (name as TerminationReason) : 'unknown';
+const promptKey = (prompt: unknown): string =>
+  typeof prompt === 'string' ? prompt : JSON.stringify(prompt, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+
+/** Why the recording of a conversation failed. Undefined if it did not. */
+export function failureOf(error: unknown): string | undefined {
+  if (typeof error === 'string') return error || undefined;
+  if (error === true) return 'the file says only that it failed';
+  if (!isObject(error) || Object.keys(error).length === 0) return undefined;
+  const said = [error.error_chain_str, error.message, error.error].find((text) => typeof text === 'string' && text !== '');
+  return (said as string | undefined) ?? JSON.stringify(error).slice(0, 500);
+}
+
+function readTermination(name: string | undefined, failure: string | undefined): TerminationReason {
+  if (name !== undefined && Object.hasOwn(TERMINATIONS, name)) return name as TerminationReason;
+  return failure === undefined ? 'unknown' : 'aborted';
+}
 
 function readRewardTerms(value: unknown): RewardTerms | undefined {
   if (!isObject(value)) return undefined;
@@ -115,76 +153,4 @@ function readTokens(field: RowFields): ForeignTokens | undefined {
     mask: [...prompt.map(() => 0), ...(mask as number[])],
     logprobs: [...prompt.map(() => null), ...(logprobs ?? completion.map(() => null))],
   };
-}
-
-/** Reads the fields of one row. Its errors name the field. */
-class RowFields {
-  constructor(
-    readonly row: Row,
-    readonly file: string,
-    readonly where: string,
-  ) {}
-
-  wrong(name: string, expected: string): ImportError {
-    return new ImportError(this.file, located(this.where, name), `is ${shown(this.row[name])}: expected ${expected}`);
-  }
-
-  /** Runs `work`, and adds the file's name to its errors. */
-  read<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw new ImportError(this.file, '', (error as Error).message);
-    }
-  }
-
-  text(name: string): string {
-    const value = this.row[name];
-    if (typeof value !== 'string') throw this.wrong(name, 'a text');
-    return value;
-  }
-
-  optionalText(name: string): string | undefined {
-    const value = this.row[name];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === 'number') return String(value);
-    return typeof value === 'string' ? value : undefined;
-  }
-
-  optionalNumber(name: string): number | undefined {
-    const value = this.row[name];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw this.wrong(name, 'a finite number');
-    return value;
-  }
-
-  optionalNatural(name: string): number | undefined {
-    const value = this.optionalNumber(name);
-    if (value !== undefined && (!Number.isInteger(value) || value < 0)) throw this.wrong(name, 'a whole number of at least 0');
-    return value;
-  }
-
-  numbers(name: string): (number | null)[] | undefined {
-    const value = this.row[name];
-    if (value === undefined || value === null) return undefined;
-    if (!Array.isArray(value) || !value.every((item) => item === null || (typeof item === 'number' && Number.isFinite(item))))
-      throw this.wrong(name, 'a list of numbers');
-    return value;
-  }
-
-  /**
-   * The reward of the row: the first of the columns `names` that the row has. If it has none of them, the sum of all columns whose names
-   * contain "reward", because TRL has one column for each reward function, and by default all have the weight 1.
-   */
-  reward(names: readonly string[]): number | null {
-    const own = names.find((name) => this.row[name] !== undefined);
-    if (own !== undefined) {
-      const value = this.row[own];
-      return typeof value === 'boolean' ? Number(value) : (this.optionalNumber(own) ?? null);
-    }
-    const columns = Object.entries(this.row).filter(
-      (column): column is [string, number] => /reward/i.test(column[0]) && typeof column[1] === 'number' && Number.isFinite(column[1]),
-    );
-    return columns.length === 0 ? null : columns.reduce((sum, [, value]) => sum + value, 0);
-  }
 }

@@ -35,6 +35,7 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
     advantage: rollout?.advantage ?? null,
     termination: trajectory.termination,
     num_turns: trajectory.turns,
+    ...(trajectory.error !== undefined && { error: trajectory.error }),
     prompt_ids: tokens.slice(0, sampled),
     completion_ids: tokens.slice(sampled),
     completion_mask: mask.slice(sampled),
@@ -79,6 +80,7 @@ export function verlLine(trajectory: Trajectory, step: number | null, tools: rea
     uid: trajectory.group,
     num_turns: trajectory.turns,
     termination: trajectory.termination,
+    ...(trajectory.error !== undefined && { error: trajectory.error }),
   };
 }
 

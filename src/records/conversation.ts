@@ -3,7 +3,13 @@
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
-  tool_calls?: { id?: string; type: 'function'; function: { name: string; arguments: Record<string, unknown> | string } }[];
+  tool_calls?: {
+    id?: string;
+    type: 'function';
+    function: { name: string; arguments: Record<string, unknown> | string };
+    /** Inspect's reason why the agent's arguments could not be read. */
+    parse_error?: string;
+  }[];
   /** The thoughts of an assistant. vLLM and Qwen's template use this name. */
   reasoning_content?: string;
   name?: string;

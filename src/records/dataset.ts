@@ -53,6 +53,8 @@ export interface DatasetRow {
   count: number;
   /** How the dataset was made; absent for an imported file. Of `tried` conversations, `solved` had reward 1. */
   made?: DatasetOptions & { tried: number; solved: number };
+  /** What an imported file has that was left out or read differently. Absent: nothing. */
+  notes?: string[];
 }
 
 /** A stored conversation of a dataset. Training skips rejected conversations. */

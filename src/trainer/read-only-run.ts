@@ -21,6 +21,8 @@ export interface ReadOnlyRunOptions {
   /** The name, for people, of the tool that wrote the conversations, for example `TRL` or `Inspect`. */
   source: string;
   name?: string;
+  /** What the file has that was left out or read differently. */
+  notes?: readonly string[];
 }
 
 /**
@@ -28,7 +30,7 @@ export interface ReadOnlyRunOptions {
  * they are replaced by numbers. Rollouts of one step with the same group form a group.
  * @param rollouts must all have the same domain and level
  */
-export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, source, name }: ReadOnlyRunOptions): RunContent {
+export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, source, name, notes = [] }: ReadOnlyRunOptions): RunContent {
   const { domain, level } = rollouts[0]?.trajectory.task ?? FOREIGN_PLACE;
   const placed = withIds(rollouts.map((rollout) => ({ ...rollout, step: rollout.step ?? 1 })));
   const steps = [...new Set(placed.map(({ step }) => step))].sort((a, b) => a - b);
@@ -38,7 +40,9 @@ export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, s
     run: {
       id: crypto.randomUUID(),
       name: name ?? runName(placed.length, createdAt),
-      note: `Conversations from ${source}. The run has what the file has, and cannot be trained further.`,
+      note: [`Conversations from ${source}. The run has what the file has, and cannot be trained further.`, ...notes]
+        .join('\n')
+        .slice(0, 4000),
       createdAt,
       status: 'done',
       step: last,

@@ -24,7 +24,10 @@ export async function sftModel(
 ): Promise<SftResult> {
   const config = sftConfig(options.overrides);
   const tokenizer = loadTokenizer(inMemory(given));
-  const examples = parseConversations(jsonl).map((conversation) => renderConversation(tokenizer, conversation, config.enable_thinking));
+  const notes: string[] = [];
+  const conversations = parseConversations(jsonl, (line) => notes.push(line));
+  for (const line of notes) await sink.note(`data: ${line}`);
+  const examples = conversations.map((conversation) => renderConversation(tokenizer, conversation, config.enable_thinking));
   const tooLong = examples.findIndex(({ tokens }) => tokens.length > config.max_model_len);
   if (tooLong >= 0)
     throw new Error(`conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`);

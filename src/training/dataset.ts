@@ -1,7 +1,7 @@
 /** @file Reads and writes datasets as JSONL. Each line is a conversation in TRL's chat format. `mua synthesize` writes such files. */
 import { z } from 'zod';
-import { readConversation } from '../agent/conversation.ts';
-import { InputError, parserReason, shown } from '../base/input-error.ts';
+import { type Note, readConversation, readEachRow } from '../agent/conversation.ts';
+import { InputError } from '../base/input-error.ts';
 import { PERSONAS } from '../records/conditions.ts';
 import { type DatasetConversation, type DatasetConversationRow, STYLES } from '../records/dataset.ts';
 import type { Violation } from '../records/task.ts';
@@ -30,37 +30,39 @@ const factsSchema = z.object({
 });
 
 /**
- * Reads JSONL. Empty lines are skipped. If a conversation has no id, its line number is its id.
- * @throws DatasetError or ConversationError that names the line, the field, its value and what was expected
+ * Reads JSONL, or one JSON list. If a conversation has no id, its place in the file is its id. Rows that cannot be read are left out: `note`
+ * counts them.
+ * @throws DatasetError or ConversationError with the reasons if no row can be read
  */
-export function readDataset(text: string): DatasetConversation[] {
-  const conversations = text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [readLine(line, i + 1)]));
-  if (conversations.length === 0) throw new DatasetError('the file has no conversation: expected one JSON object with "messages" a line');
+export function readDataset(text: string, note: Note = () => {}): DatasetConversation[] {
+  const conversations = readEachRow(text, readRow, note);
   if (conversations.length > MAX_CONVERSATIONS)
     throw new DatasetError(`the file has ${conversations.length} conversations: expected at most ${MAX_CONVERSATIONS}`);
   return conversations;
 }
 
-function readLine(line: string, number: number): DatasetConversation {
-  const where = `line ${number}`;
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (error) {
-    throw new DatasetError(`${where} is not JSON: ${parserReason(error)}`);
-  }
-  const conversation = readConversation(value, where);
+function readRow(value: unknown, where: string, note: Note): DatasetConversation {
+  const conversation = readConversation(value, where, { note });
   if (!conversation.messages.some(({ role }) => role === 'assistant'))
     throw new DatasetError(`${where}: messages has no message of role "assistant": expected one to train on`);
-  const facts = factsSchema.safeParse(value);
-  if (!facts.success) {
-    const { path, message } = facts.error.issues[0]!;
-    const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
-    throw new DatasetError(`${where}: ${path.join('.')} is ${shown(found)}: ${message}`);
-  }
-  const known = Object.fromEntries(Object.entries(facts.data).filter(([, fact]) => fact !== undefined));
-  return { id: where, ...known, ...conversation };
+  return { id: where, ...factsOf(value as Record<string, unknown>, note), ...conversation };
 }
+
+/** The facts that the row has. Columns of the same name with another meaning are left out, and noted. */
+function factsOf(row: Record<string, unknown>, note: Note): Partial<DatasetConversation> {
+  const facts: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(factsSchema.shape)) {
+    const value = row[name];
+    if (value === undefined || value === null || Number.isNaN(value)) continue;
+    const own = typeof value === 'boolean' && name === 'reward' ? Number(value) : name === 'id' && isNumber(value) ? String(value) : value;
+    const fact = schema.safeParse(own);
+    if (fact.success) facts[name] = fact.data;
+    else note(`column ${name} has another form and is left out`);
+  }
+  return facts;
+}
+
+const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
 /** Writes the conversations that are not rejected, as JSONL. */
 export function writeDataset(rows: readonly DatasetConversationRow[]): string {

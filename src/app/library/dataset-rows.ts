@@ -8,10 +8,17 @@ import { modelFiles, modelRow } from '../../trainer/stored-models.ts';
 import { readDataset } from '../../training/dataset.ts';
 import { freshWeights, type Init } from '../../training/init-weights.ts';
 
-/** Stores the conversations of a JSONL file. @throws Error that names the line, the field and its value */
+/** Stores the conversations of a JSONL file that can be read. @throws Error with the reasons if none can be read */
 export async function importDataset(db: RunDatabase, name: string, text: string): Promise<DatasetRow> {
-  const conversations = readDataset(text);
-  const row: DatasetRow = { id: crypto.randomUUID(), name: name.slice(0, 200), createdAt: Date.now(), count: conversations.length };
+  const notes: string[] = [];
+  const conversations = readDataset(text, (line) => notes.push(line));
+  const row: DatasetRow = {
+    id: crypto.randomUUID(),
+    name: name.slice(0, 200),
+    createdAt: Date.now(),
+    count: conversations.length,
+    ...(notes.length > 0 && { notes }),
+  };
   await storeDataset(db, row, conversations);
   return row;
 }

@@ -24,7 +24,7 @@ export class Datasets {
     return beginningWith(this.#db.datasetConversations, id).toArray();
   }
 
-  /** Stores the conversations of a JSONL file. @throws Error that names the line, the field and its value */
+  /** Stores the conversations of a JSONL file that can be read. @throws Error with the reasons if none can be read */
   async import(name: string, text: string): Promise<DatasetRow> {
     return (await import('./dataset-rows.ts')).importDataset(this.#db, name, text);
   }

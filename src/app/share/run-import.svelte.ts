@@ -14,6 +14,8 @@ export interface ReadRun {
   /** The time of the export, and the version of the page that exported the file. Null for files of other programs. */
   exported: { created: string; app_version: string } | null;
   model: ModelRow | null;
+  /** What a file of another program has that has an error or was read differently. */
+  notes: string[];
 }
 
 export const MOST_BYTES = BUNDLE_LIMITS.fileBytes;
@@ -78,7 +80,7 @@ export class RunImport {
       model = await checkedModel(`${content.run.name}, step ${content.run.step}`, content.model);
     }
     signal.throwIfAborted();
-    this.read = { from, bytes: file.size, content, exported: manifest, model };
+    this.read = { from, bytes: file.size, content, exported: manifest, model, notes: [] };
   }
 
   async #readForeign(files: readonly File[], signal: AbortSignal): Promise<void> {
@@ -95,13 +97,13 @@ export class RunImport {
       this.share = done++ / files.length;
       return new Uint8Array(await file.arrayBuffer());
     };
-    const { source, rollouts } = await readForeignFiles(files.map((file) => ({ name: file.name, read: () => read(file) })));
+    const { source, rollouts, notes } = await readForeignFiles(files.map((file) => ({ name: file.name, read: () => read(file) })));
     signal.throwIfAborted();
     const places = new Set(rollouts.map(({ trajectory: { task } }) => `${task.domain} ${task.level}`));
     if (places.size > 1) throw new Error(`the conversations are of ${[...places].join(' and ')}: expected one domain and level`);
     const from = files.length === 1 ? files[0]!.name : `${files.length} files`;
-    const content = readOnlyRun(rollouts, { createdAt: Math.min(Date.now(), files[0]!.lastModified), source });
-    this.read = { from, bytes: size, content, exported: null, model: null };
+    const content = readOnlyRun(rollouts, { createdAt: Math.min(Date.now(), files[0]!.lastModified), source, notes });
+    this.read = { from, bytes: size, content, exported: null, model: null, notes };
   }
 
   async #work(work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -18,16 +18,17 @@ export const exportRun = command({
     out: { type: 'string', value: 'FILE', help: 'file to write', required: true },
     json: JSON_FLAG,
   },
-  async run({ path, format, out }) {
+  async run({ path, format, out }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua export-run DIR|FILE');
     await checkParent('out', out);
     const module = await import('../run-export.ts');
-    const { content, lines } = await module.exportRun(path, format, out).catch((error: Error) => {
+    const { content, lines, notes } = await module.exportRun(path, format, out).catch((error: Error) => {
       if (['InputError', 'ImportError'].includes(error.name)) throw new UsageError(error.message);
       throw new UsageError(`${path}: ${reason(error)}`);
     });
+    for (const note of notes) progress.note(note);
     await writeAll({ [out]: content });
-    return { out, format, lines };
+    return { out, format, lines, notes };
   },
   show: ({ out, format, lines }) => [`${out}: ${lines} ${format === 'csv' || format === 'tensorboard' ? 'steps' : 'conversations'}`],
 });

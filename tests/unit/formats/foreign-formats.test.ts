@@ -271,9 +271,12 @@ describe('TRL and verl', () => {
     });
     const { nodes, toolCalls } = found[0]!.trajectory;
     expect(nodes.flatMap(({ toolResult, text }) => (toolResult ? [[toolResult.name, text]] : []))).toEqual([
-      ['two', '2'],
       ['one', '1'],
+      ['two', '2'],
     ]);
+    expect(
+      toMessages(found[0]!.trajectory).messages.map(({ tool_call_id, tool_calls }) => tool_call_id ?? tool_calls?.map(({ id }) => id)),
+    ).toEqual([undefined, ['call_1_0', 'call_1_1'], 'call_1_0', 'call_1_1']);
     expect(toolCalls).toEqual({ one: 1, two: 1 });
   });
 });
@@ -315,35 +318,36 @@ describe('hostile files', () => {
   const cases: [name: string, content: string | Uint8Array, reason: RegExp][] = [
     ['an empty file', '', /x: it is empty: expected rows of TRL/],
     ['a number', '7', /line 1: is 7: expected/],
-    ['half a line', '{"messages": [{"role": "user", "content": "a"}]}\n{"mess', /x: line 2: it is not JSON/],
+    ['half a line', '{"mess', /x: line 1: it is not JSON/],
     ['other fields', '{"a": 1}', /line 1: has the fields a: expected/],
     ['a role that is none', '{"messages": [{"role": "boss", "content": "a"}]}', /messages\[0\]\.role is "boss"/],
     ['no message', '{"messages": []}', /messages is \[\]: expected/],
     ['a prompt that is a number', '{"prompt": 1, "completion": "a"}', /line 1, prompt: is 1: expected prompt and completion/],
-    [
-      'a mask of another length',
-      '{"prompt": "a", "completion": "b", "prompt_ids": [1], "completion_ids": [1, 2], "completion_mask": [1]}',
-      /completion_mask: is \[1\]: expected 2 values/,
-    ],
-    [
-      'tokens that are texts',
-      '{"prompt": "a", "completion": "b", "prompt_ids": ["x"], "completion_ids": []}',
-      /prompt_ids: is \["x"\]: expected a list of numbers/,
-    ],
-    ['a negative token', '{"prompt": "a", "completion": "b", "prompt_ids": [-1], "completion_ids": []}', /expected token ids, and not -1/],
-    ['a step of -1', '{"input": "a", "output": "b", "score": 1, "step": -1}', /step: is -1: expected a whole number/],
     ['a score that is a text', '{"input": "a", "output": "b", "score": "good"}', /score: is "good": expected a finite number/],
     ['nesting without end', '['.repeat(200_000), /x/],
     ['a log without samples', '{"version": 2, "eval": {}}', /samples: is missing: expected a list/],
     ['a sample without messages', '{"version": 2, "eval": {}, "samples": [{"id": 1}]}', /samples\[0\]\.messages: is missing/],
     ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x00]), /it is neither text nor Parquet/],
-    ['a zip of something else', zipSync({ 'a.txt': strToU8('a') }), /it is a zip without the header\.json/],
+    ['a zip of something else', zipSync({ 'a.txt': strToU8('a') }), /it is a zip without the samples/],
     ['a zip bomb', zipSync({ 'header.json': strToU8('{}'), 'samples/1.json': new Uint8Array(300 * 2 ** 20) }), /is larger than/],
     ['Parquet without an end', strToU8('PAR1 and no more'), /it is not a Parquet file that can be read/],
     ['results without a task', '{"simulations": [{}]}', /simulations\[0\]/],
   ];
   it.each(cases)('%s', async (_, content, reason) => {
     await expect(readForeign('x', typeof content === 'string' ? strToU8(content) : content)).rejects.toThrow(reason);
+  });
+
+  it.each([
+    ['tokens that are texts', '"prompt_ids": ["x"], "completion_ids": []', 'prompt_ids'],
+    ['a negative token', '"prompt_ids": [-1], "completion_ids": []', 'completion_ids'],
+    ['a step of -1', '"step": -1', 'column step'],
+  ])('%s: the column is left out with a note', async (_, columns, note) => {
+    const { rollouts: found, notes } = await read(`{"prompt": "a", "completion": "b", ${columns}}`);
+    expect(found[0]!.trajectory.nodes.map(({ text, tokens }) => [text, tokens])).toEqual([
+      ['a', []],
+      ['b', []],
+    ]);
+    expect(notes).toEqual([expect.stringContaining(note)]);
   });
 
   it('damaged Parquet gives an error of the import and ends', { timeout: 60_000 }, async () => {

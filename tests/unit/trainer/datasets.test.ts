@@ -44,18 +44,25 @@ describe('a JSONL file', () => {
 
   test.each([
     ['', 'the file has no conversation'],
-    ['{', 'line 1 is not JSON'],
-    [`${line()}\n[]`, 'line 2 is []: expected an object'],
+    ['{', 'line 1: it is not JSON'],
+    ['[[]]', 'entry 1 is []: expected an object'],
     [line({ messages: [] }), 'line 1: messages is []: expected a list of at least one message'],
     [line({ messages: hello.slice(0, 1) }), 'line 1: messages has no message of role "assistant"'],
-    [`${line()}\n${line({ persona: 'rude' })}`, 'line 2: persona is "rude": '],
-    [line({ reward: 3 }), 'line 1: reward is 3: '],
-    [line({ writes: -1 }), 'line 1: writes is -1: '],
-    [line({ demonstrator: { toString: 1 } }), 'line 1: demonstrator is {"toString":1}: '],
-    [line({ violations: [{ rule: 'x', call: 0, detail: '' }] }), 'line 1: violations.0.rule is "x": '],
-    [line({ id: 'x'.repeat(500) }), `line 1: id is "${'x'.repeat(79)}…: `],
   ])('that is broken is refused with its line, field and value: %#', (text, message) => {
     expect(() => readDataset(text)).toThrow(message);
+  });
+
+  test.each<[object, string]>([
+    [{ persona: 'rude' }, 'persona'],
+    [{ reward: 3 }, 'reward'],
+    [{ writes: -1 }, 'writes'],
+    [{ demonstrator: { toString: 1 } }, 'demonstrator'],
+    [{ violations: [{ rule: 'x', call: 0, detail: '' }] }, 'violations'],
+    [{ id: 'x'.repeat(500) }, 'id'],
+  ])('that has a column of the same name with another meaning loses this column, with a note: %j', (column, name) => {
+    const notes: string[] = [];
+    expect(readDataset(line(column), (note) => notes.push(note))).toEqual([{ messages: hello, id: 'line 1' }]);
+    expect(notes).toEqual([`column ${name} has another form and is left out (1 ×, first in line 1)`]);
   });
 
   test('that was exported has the kept conversations and reads back the same', () => {

@@ -1,0 +1,128 @@
+/** @file Reads the conversations of Inspect's evaluation log (`inspect_ai.log.EvalLog`, version 2). */
+import { shown } from '../base/input-error.ts';
+import { isObject } from '../base/json.ts';
+import type { JsonRow } from '../base/json-rows.ts';
+import { readConversation } from '../agent/conversation.ts';
+import { ImportError } from '../exchange/import-error.ts';
+import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
+import type { ChatMessage } from '../records/conversation.ts';
+import type { TerminationReason } from '../records/trajectory.ts';
+import type { ForeignRollout } from './foreign-rollout.ts';
+import { failureOf } from './read-rows.ts';
+import { numberOf } from './row-fields.ts';
+
+/** Whether a JSON value has the fields of Inspect's log. */
+export const isInspectLog = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && isObject(value.eval) && typeof value.version === 'number';
+
+/** @throws ImportError if the log has no samples */
+export function samplesOf({ samples }: Record<string, unknown>, file: string): JsonRow[] {
+  if (!Array.isArray(samples) || samples.length === 0)
+    throw new ImportError(
+      file,
+      'samples',
+      `is ${shown(samples)}: expected a list of at least one sample (a log may be written without samples)`,
+    );
+  return samples.map((value: unknown, i) => ({ where: `samples[${i}]`, value }));
+}
+
+/** @throws ImportError if the value has no conversation, naming file, sample and field */
+export function readSample(value: unknown, file: string, where: string): ForeignRollout {
+  const fail = (field: string, found: unknown, expected: string): never => {
+    throw new ImportError(file, field === '' ? where : `${where}.${field}`, `is ${shown(found)}: expected ${expected}`);
+  };
+  if (!isObject(value)) return fail('', value, 'a sample');
+  const { id, epoch, metadata, attachments, scores } = value;
+  if (!['string', 'number', 'bigint'].includes(typeof id)) fail('id', id, 'a text or a number');
+  const error = failureOf(value.error);
+  const stored = isObject(attachments) ? attachments : {};
+  const given =
+    Array.isArray(value.messages) && value.messages.length > 0 ? value.messages : error === undefined ? [] : inputOf(value.input);
+  if (given.length === 0) fail('messages', value.messages, 'a list of at least one message');
+  let messages: ChatMessage[];
+  try {
+    const own = given.map((message: unknown) => chatMessage(message, stored));
+    messages = readConversation({ messages: own }, where, { keepMalformed: true }).messages;
+  } catch (cause) {
+    throw new ImportError(file, '', (cause as Error).message);
+  }
+  const extra = isObject(metadata) ? metadata : {};
+  const [step, turns] = [natural(extra.step), natural(extra.num_turns)];
+  return {
+    task: String(id),
+    group: typeof extra.group === 'string' ? extra.group : String(id),
+    index: natural(extra.index) ?? Math.max(0, (natural(epoch) ?? 1) - 1),
+    ...(step !== undefined && { step }),
+    messages,
+    failed: new Set(messages.filter((_, i) => isObject(given[i]) && isObject((given[i] as Record<string, unknown>).error))),
+    reward: scoreOf(scores),
+    advantage: numberOf(extra.advantage) ?? null,
+    termination: endingOf(extra.termination, value.limit),
+    ...(turns !== undefined && { turns }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+const natural = (value: unknown): number | undefined => {
+  const number = numberOf(value);
+  return number !== undefined && Number.isInteger(number) && number >= 0 ? number : undefined;
+};
+
+/** The messages of a sample that failed before its first message. */
+const inputOf = (input: unknown): unknown[] =>
+  typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
+
+/** Turns Inspect's message into OpenAI's format. Parts that are not text become `[image]`, `[audio]`, … */
+function chatMessage(value: unknown, attachments: Record<string, unknown>): unknown {
+  if (!isObject(value)) return value;
+  const { role, content, tool_calls, tool_call_id, function: name } = value;
+  const resolved = (text: string) =>
+    text.replace(/attachment:\/\/([0-9a-f]{32})/g, (own, key: string) => (typeof attachments[key] === 'string' ? attachments[key] : own));
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isObject) : [];
+  const reasoning = parts.flatMap((part) => (part.type === 'reasoning' && typeof part.reasoning === 'string' ? [part.reasoning] : []));
+  const said = parts
+    .filter(({ type }) => type !== 'reasoning')
+    .map(({ type, text }) =>
+      type === 'text' && typeof text === 'string' ? resolved(text) : `[${typeof type === 'string' ? type : 'part'}]`,
+    );
+  return {
+    role,
+    content: said.join('\n'),
+    ...(reasoning.length > 0 && { reasoning_content: resolved(reasoning.join('\n')) }),
+    ...(role === 'assistant' &&
+      Array.isArray(tool_calls) && {
+        tool_calls: tool_calls.map((call: unknown) =>
+          isObject(call)
+            ? {
+                id: call.id,
+                type: 'function',
+                function: { name: call.function, arguments: call.arguments },
+                parse_error: call.parse_error,
+              }
+            : call,
+        ),
+      }),
+    ...(role === 'tool' && { ...(typeof name === 'string' && { name }), ...(typeof tool_call_id === 'string' && { tool_call_id }) }),
+  };
+}
+
+/**
+ * The first scorer's value as a number, as in Inspect's `value_to_float`: C is 1, P is 0.5, I and N are 0, yes and true are 1, no and false
+ * are 0, other texts are their number. Null for lists, objects and NaN.
+ */
+function scoreOf(scores: unknown): number | null {
+  const first = isObject(scores) ? Object.values(scores)[0] : undefined;
+  const value = isObject(first) ? first.value : undefined;
+  const letters: Record<string, number> = { C: 1, P: 0.5, I: 0, N: 0 };
+  const words: Record<string, number> = { ...letters, yes: 1, true: 1, no: 0, false: 0 };
+  const word = typeof value === 'string' && !Object.hasOwn(letters, value) ? value.toLowerCase() : String(value);
+  if (typeof value === 'string' && Object.hasOwn(words, word)) return words[word]!;
+  return numberOf(value) ?? null;
+}
+
+function endingOf(termination: unknown, limit: unknown): TerminationReason {
+  if (typeof termination === 'string' && Object.hasOwn(TERMINATIONS, termination)) return termination as TerminationReason;
+  const type = isObject(limit) ? limit.type : undefined;
+  if (type === 'context') return 'context_full';
+  return type === 'turn' || type === 'message' ? 'max_turns' : 'unknown';
+}
