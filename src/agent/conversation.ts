@@ -4,7 +4,7 @@
  * A row is `{"messages": […], "tools": […]?}`. Rows of TRL may have `prompt` and `completion` instead, results of tau-bench `traj`. A list
  * may be a text in JSON. Content is a text, a list of parts, or null. Arguments are an object, or its JSON text.
  */
-import { InputError, shown } from '../base/input-error.ts';
+import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { readJsonFile } from '../base/json-rows.ts';
 import { parseTolerant } from '../base/tolerant-json.ts';
@@ -42,7 +42,8 @@ export function readEachRow<T>(text: string, read: (value: unknown, where: strin
         read(value, where, (line) => notes.set(line, { first: where, ...notes.get(line), count: (notes.get(line)?.count ?? 0) + 1 })),
       ];
     } catch (error) {
-      problems.push((error as Error).message);
+      if (!(error instanceof InputError || error instanceof RangeError)) throw error;
+      problems.push(error instanceof RangeError ? `${where}: ${parserReason(error)}` : error.message);
       return [];
     }
   });

@@ -2,7 +2,7 @@
 import { isObject } from '../base/json.ts';
 import { type JsonRow, readJsonFile } from '../base/json-rows.ts';
 import { withNumbers } from '../base/tolerant-json.ts';
-import { shown } from '../base/input-error.ts';
+import { parserReason, shown } from '../base/input-error.ts';
 import type { BenchmarkDefinition } from '../benchmarks/definition.ts';
 import { BENCHMARKS } from '../benchmarks/index.ts';
 import { benchmarkOfResults } from '../benchmarks/recorded-results.ts';
@@ -74,7 +74,12 @@ export async function readForeign(file: string, bytes: Uint8Array): Promise<Fore
   if (rows.length > MOST_ROWS) throw new ImportError(file, '', `it has more than ${MOST_ROWS} lines`);
   if (isInspectLog(whole)) return fromSamples(samplesOf(whole, file), file);
   const benchmark = benchmarkOfResults(whole);
-  if (benchmark) return fromResults(benchmark, withNumbers(whole) as Json, file);
+  if (benchmark)
+    try {
+      return fromResults(benchmark, withNumbers(whole) as Json, file);
+    } catch (error) {
+      throw importError(error, file);
+    }
   return fromRows(rows, file);
 }
 
@@ -125,9 +130,9 @@ function collect<T extends { where: string; text?: string }>(
       found = read(entry, (line) => notes.set(line, notes.get(line) ?? `${line} (first in ${entry.where})`));
       if ('problem' in found && found.problem !== undefined) problems.push(found.problem);
     } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      problems.push(error.message);
-      found = unreadable(entry, error.message, step);
+      const { message } = importError(error, file, entry.where);
+      problems.push(message);
+      found = unreadable(entry, message, step);
     }
     step = found.step ?? step;
     return 'trajectory' in found ? found : placed(found, i);
@@ -146,6 +151,13 @@ function collect<T extends { where: string; text?: string }>(
       ...notes.values(),
     ],
   };
+}
+
+/** The error of a file, also if a value in it is nested too deeply. @throws other errors */
+function importError(error: unknown, file: string, where = ''): ImportError {
+  if (error instanceof RangeError) return new ImportError(file, where, parserReason(error));
+  if (error instanceof ImportError) return error;
+  throw error;
 }
 
 /** A row that has no readable conversation shows its beginning. */

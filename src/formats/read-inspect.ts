@@ -113,11 +113,11 @@ function chatMessage(value: unknown, attachments: Record<string, unknown>): unkn
 function scoreOf(scores: unknown): number | null {
   const first = isObject(scores) ? Object.values(scores)[0] : undefined;
   const value = isObject(first) ? first.value : undefined;
-  const letters: Record<string, number> = { C: 1, P: 0.5, I: 0, N: 0 };
-  const words: Record<string, number> = { ...letters, yes: 1, true: 1, no: 0, false: 0 };
-  const word = typeof value === 'string' && !Object.hasOwn(letters, value) ? value.toLowerCase() : String(value);
-  if (typeof value === 'string' && Object.hasOwn(words, word)) return words[word]!;
-  return numberOf(value) ?? null;
+  const letters = { C: 1, P: 0.5, I: 0, N: 0 };
+  const words = new Map(Object.entries({ ...letters, yes: 1, true: 1, no: 0, false: 0 }));
+  if (typeof value !== 'string') return numberOf(value) ?? null;
+  const word = Object.hasOwn(letters, value) ? value : value.toLowerCase();
+  return words.get(word) ?? numberOf(value) ?? null;
 }
 
 function endingOf(termination: unknown, limit: unknown): TerminationReason {

@@ -1,4 +1,5 @@
 /** @file Reads rows with one conversation each: TRL's completions and rollouts, verl's dumps, and chats. */
+import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { listOf, readConversation } from '../agent/conversation.ts';
 import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
@@ -123,7 +124,7 @@ export function failureOf(error: unknown): string | undefined {
   if (error === true) return 'the file says only that it failed';
   if (!isObject(error) || Object.keys(error).length === 0) return undefined;
   const said = [error.error_chain_str, error.message, error.error].find((text) => typeof text === 'string' && text !== '');
-  return (said as string | undefined) ?? JSON.stringify(error).slice(0, 500);
+  return (said as string | undefined) ?? shown(error, 500);
 }
 
 function readTermination(name: string | undefined, failure: string | undefined): TerminationReason {

@@ -1,6 +1,6 @@
 /** @file Reads the fields of one row. Other tools write them in many forms. */
 import { isObject } from '../base/json.ts';
-import { shown } from '../base/input-error.ts';
+import { parserReason, shown } from '../base/input-error.ts';
 import { located } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 
@@ -34,6 +34,7 @@ export class RowFields {
     try {
       return work();
     } catch (error) {
+      if (error instanceof RangeError) throw new ImportError(this.file, this.where, parserReason(error));
       throw error instanceof ImportError ? error : new ImportError(this.file, '', (error as Error).message);
     }
   }

@@ -1,6 +1,7 @@
 /** Conversations of other tools: what we write is read back with equal values, their own forms are read, hostile files are refused. */
 import { readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +14,7 @@ import { trajectoryLine } from '../../../src/formats/rollout-lines.ts';
 import { type RunFormat, writeRun } from '../../../src/formats/write-run.ts';
 import type { RunContent } from '../../../src/records/bundle.ts';
 import { readOnlyRun } from '../../../src/trainer/read-only-run.ts';
+import { conversationLines } from '../../support/conversation-lines.ts';
 import { TAU2_RESULTS } from '../../support/benchmark-data.ts';
 import { hash32 } from '../../../src/base/random.ts';
 
@@ -124,6 +126,32 @@ describe('round trips', () => {
   });
 });
 
+describe('Parquet of other programs', () => {
+  it.each([
+    ['GZIP', (bytes: Uint8Array) => gzipSync(bytes)],
+    ['BROTLI', (bytes: Uint8Array) => brotliCompressSync(bytes)],
+    // A frame of Zstandard with one block that is not packed (RFC 8878), and LZ4 with literals only.
+    [
+      'ZSTD',
+      (bytes: Uint8Array) =>
+        Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, ((bytes.length << 3) | 1) & 255, bytes.length >> 5, 0, ...bytes),
+    ],
+    ['LZ4_RAW', (bytes: Uint8Array) => Uint8Array.of(...lz4Literals(bytes.length), ...bytes)],
+  ] as const)('%s', async (codec, pack) => {
+    const columnData = Object.entries({ prompt: ['user\nHi\nassistant\n'], completion: ['Hello.'], reward: [0.5] }).map(([name, data]) => ({
+      name,
+      data,
+    }));
+    const compressors = { [codec]: (bytes: Uint8Array) => new Uint8Array(pack(bytes)) };
+    const { rollouts: found } = await readForeign('x', new Uint8Array(parquetWriteBuffer({ columnData, codec, compressors })));
+    expect(found.map(({ trajectory }) => conversationLines(trajectory))).toEqual([['0.5', 'user: Hi', 'assistant: Hello.']]);
+  });
+});
+
+/** The token and the further bytes for a number of literals (LZ4 block format). */
+const lz4Literals = (count: number): number[] =>
+  count < 15 ? [count << 4] : [0xf0, ...Array<number>(Math.floor((count - 15) / 255)).fill(255), (count - 15) % 255];
+
 describe('Inspect’s log', () => {
   it('is valid by the schema of inspect_ai, which refuses logs with a wrong or a missing field', async () => {
     const schema = JSON.parse(await readFile('tests/reference/fixtures/inspect-log-schema.json', 'utf8')) as Parameters<
@@ -197,6 +225,11 @@ describe('Inspect’s log', () => {
       { role: 'assistant', content: 'Done.' },
     ]);
     expect(first!.trajectory).toMatchObject({ termination: 'context_full', toolCalls: { look: 1 }, turns: 1 });
+    const crashed = await readForeign(
+      'x.eval',
+      zipSync({ '_journal/start.json': strToU8('{}'), 'samples/1_epoch_1.json': strToU8(JSON.stringify(sample(1, 'C'))) }),
+    );
+    expect([crashed.rollouts.length, crashed.notes]).toEqual([1, ['the log has no header.json, because the evaluation did not end']]);
     const json = await read({ version: 2, eval: {}, samples: [sample(1, { a: 1 })] }, 'x.json');
     expect(json.rollouts[0]!.trajectory.reward).toBeNull();
   });
