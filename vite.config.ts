@@ -101,7 +101,7 @@ const chromium = () => ({
 
 /** The project gpu-node: its own tests, and the tests of project gpu whose kernels depend on the size of subgroups. */
 const NODE_GPU_TESTS = lavapipeDriver()
-  ? ['tests/gpu-node/lavapipe/**/*.test.ts', ...['attention', 'chunk-attention'].map((name) => `tests/gpu/${name}.test.ts`)]
+  ? ['tests/gpu-node/lavapipe/**/*.test.ts', ...['attention', 'chunk-attention', 'exactness'].map((name) => `tests/gpu/${name}.test.ts`)]
   : ['tests/gpu-node/without-lavapipe.test.ts'];
 
 const inputs = recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]);
