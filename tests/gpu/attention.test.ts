@@ -124,8 +124,10 @@ describe.each([
     { heads: 4, kvHeads: 2, headDim: 16 },
     { heads: 6, kvHeads: 3, headDim: 24 },
     { heads: 7, kvHeads: 1, headDim: 32 },
+    { heads: 2, kvHeads: 1, headDim: 40 },
     { heads: 3, kvHeads: 1, headDim: 64 },
     { heads: 2, kvHeads: 2, headDim: 128 },
+    { heads: 2, kvHeads: 1, headDim: 136 },
   ])('$heads heads, $kvHeads kv heads, head_dim $headDim', async (shape) => {
     if (slowToCompile(shape, tuning)) return;
     for (const forest of [PACKED, LONG]) {

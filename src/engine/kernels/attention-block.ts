@@ -2,17 +2,20 @@
  * Packed attention for GPUs, without subgroups. A workgroup serves a tile of tokens of one head. It visits the items of the other side
  * in blocks of 32. If its tokens are queries, the items are keys. If its tokens are keys (dk dv), the items are queries.
  *
- * The 64 threads stand in 8 rows and 8 columns. A row has R tokens (`Rows`, one number for each). First, a thread computes the scores of
- * its R tokens with the items column, column + 8, column + 16 and column + 24, and stores their weights in workgroup memory. Then it
- * adds the weighted items to the results of its R tokens, for the vec4s column, column + 8, … of head_dim. Vectors pass through
- * workgroup memory in chunks of C vec4s.
+ * The 64 threads stand in 8 rows and 8 columns. A row has R tokens (`Rows_of` has one number for each). First, a thread computes the
+ * scores of its R tokens with the items column, column + 8, column + 16 and column + 24, and stores their weights in workgroup
+ * memory. Then it adds the weighted items to the results of its R tokens, for the vec4s column, column + 8, … of head_dim. Vectors pass through
+ * workgroup memory in chunks of C vec4s. The last chunk may have fewer.
  */
 import { defineKernel } from '../kernel.ts';
 import { type AttentionShape, LOG2E } from './attention-shape.ts';
 import { unroll } from './unroll.ts';
 
-/** A thread holds R · head_dim / 8 floats of each result. With few tokens in the last kernel, at most 128 floats are held. */
-const rowsOf = ({ headDim }: AttentionShape) => ({ forward: 4, query: 4, key: headDim > 64 ? 2 : 4 }) as const;
+/** A thread holds R · headDim / 8 floats of each result. With these R it holds at most 128 floats, up to a head_dim of 192. */
+const rowsOf = ({ headDim }: AttentionShape) => {
+  const R = headDim > 128 ? 2 : 4;
+  return { forward: R, query: R, key: headDim > 64 ? 2 : 4 };
+};
 
 /** Tokens of a workgroup, for each kernel. */
 export const blockTokens = (p: AttentionShape) => {
@@ -50,17 +53,24 @@ var<workgroup> shared_rows: array<Rows_of, 64>; // [row, column]
 }
 
 /** vec4s of a chunk. */
-const chunk = (headDim: number): number => [8, 4, 2, 1].find((size) => (headDim / 4) % size === 0)!;
+const chunk = (headDim: number): number => Math.min(8, headDim / 4);
+const chunksOf = ({ headDim }: AttentionShape): number => Math.ceil(headDim / 4 / chunk(headDim));
+/** Whether the last chunk has fewer vec4s. */
+const isPartial = ({ headDim }: AttentionShape): boolean => (headDim / 4) % chunk(headDim) !== 0;
+/** WGSL: whether a thread owns the vec4 `column` of the chunk that begins at vec4 `at`. */
+const owns = (p: AttentionShape, at: string): string => `column < C${isPartial(p) ? ` && ${at} + column < D` : ''}`;
 
 /**
  * WGSL: adds to `into[t]` the dot products of the thread's tokens with the item column + 8 t. \`own\` and \`items\` are the vec4s at which
  * the vectors of the token \`token\` and of the item \`item\` begin.
  */
-const products = (R: number, into: string, own: string, items: string): string => /* wgsl */ `
+const products = (p: AttentionShape, R: number, into: string, own: string, items: string): string => {
+  const inside = (vector: string): string => (isPartial(p) ? `select(vec4f(), ${vector}, c + i % C < D)` : vector);
+  return /* wgsl */ `
     for (var c = 0u; c < D; c += C) {
       workgroupBarrier();
-      for (var i = thread; i < ${8 * R}u * C; i += 64u) { let token = min(first + i / C, last - 1u); own_tile[i / C * PITCH + i % C] = ${own}; }
-      for (var i = thread; i < 32u * C; i += 64u) { let item = min(j + i / C, end - 1u); item_tile[i / C * PITCH + i % C] = ${items}; }
+      for (var i = thread; i < ${8 * R}u * C; i += 64u) { let token = min(first + i / C, last - 1u); own_tile[i / C * PITCH + i % C] = ${inside(own)}; }
+      for (var i = thread; i < 32u * C; i += 64u) { let item = min(j + i / C, end - 1u); item_tile[i / C * PITCH + i % C] = ${inside(items)}; }
       workgroupBarrier();
       for (var d = 0u; d < C; d++) {
         var a = array<vec4f, ${R}>();
@@ -71,6 +81,7 @@ const products = (R: number, into: string, own: string, items: string): string =
         }
       }
     }`;
+};
 
 /** WGSL: adds to \`into\` the sum over the block's items, each times its weight. */
 const weighted = (R: number, chunks: number, into: string, items: string): string => /* wgsl */ `
@@ -88,7 +99,7 @@ const weighted = (R: number, chunks: number, into: string, items: string): strin
 
 export function blockForward(p: AttentionShape) {
   const { forward: R } = rowsOf(p);
-  const chunks = p.headDim / 4 / chunk(p.headDim);
+  const chunks = chunksOf(p);
   const body = /* wgsl */ `${start(p, R)}
   let head = wg.y;
   let k_column = (HEADS + head / (HEADS / KV_HEADS)) * D;
@@ -101,7 +112,7 @@ export function blockForward(p: AttentionShape) {
     while (j < last && ends[j] <= first) { j = ends[j]; } // skips sequences that end before this tile
     if (j >= last) { break; }
     var s = array<Rows_of, 4>();
-    ${products(R, 's', 'qk[token * K_STRIDE + head * D + c + i % C]', 'qk[item * K_STRIDE + k_column + c + i % C]')}
+    ${products(p, R, 's', 'qk[token * K_STRIDE + head * D + c + i % C]', 'qk[item * K_STRIDE + k_column + c + i % C]')}
     var new_top = top;
     unroll (t < 4) {
       let key = j + column + 8 * t;
@@ -131,7 +142,7 @@ export function blockForward(p: AttentionShape) {
   unroll (r < ${R}) {
     let token = own + r;
     if (token < n) {
-      if (column < C) { unroll (c < ${chunks}) { out[(token * HEADS + head) * D + c * C + column] = o[c * ${R} + r] / sum[r]; } }
+      unroll (c < ${chunks}) { if (${owns(p, 'c * C')}) { out[(token * HEADS + head) * D + c * C + column] = o[c * ${R} + r] / sum[r]; } }
       if (column == 0u) { lse[token * HEADS + head] = (top[r] + log2(sum[r])) / LOG2E; }
     }
   }
@@ -147,7 +158,7 @@ export function blockForward(p: AttentionShape) {
 
 export function blockQueryGradient(p: AttentionShape) {
   const { query: R } = rowsOf(p);
-  const chunks = p.headDim / 4 / chunk(p.headDim);
+  const chunks = chunksOf(p);
   const body = /* wgsl */ `${start(p, R)}
   let head = wg.y;
   let k_column = (HEADS + head / (HEADS / KV_HEADS)) * D;
@@ -172,8 +183,8 @@ export function blockQueryGradient(p: AttentionShape) {
     if (j >= last) { break; }
     var s = array<Rows_of, 4>();
     var u = array<Rows_of, 4>();
-    ${products(R, 's', 'qk[token * K_STRIDE + head * D + c + i % C]', 'qk[item * K_STRIDE + k_column + c + i % C]')}
-    ${products(R, 'u', 'dout[(token * HEADS + head) * D + c + i % C]', 'qkv[item * V_STRIDE + v_column + c + i % C]')}
+    ${products(p, R, 's', 'qk[token * K_STRIDE + head * D + c + i % C]', 'qk[item * K_STRIDE + k_column + c + i % C]')}
+    ${products(p, R, 'u', 'dout[(token * HEADS + head) * D + c + i % C]', 'qkv[item * V_STRIDE + v_column + c + i % C]')}
     unroll (t < 4) {
       let key = j + column + 8 * t;
       let key_end = ends[min(key, last - 1u)];
@@ -186,7 +197,7 @@ export function blockQueryGradient(p: AttentionShape) {
   unroll (r < ${R}) {
     let token = own + r;
     if (token < n) {
-      if (column < C) { unroll (c < ${chunks}) { dqk[token * K_STRIDE + head * D + c * C + column] = dq[c * ${R} + r] * SCALE; } }
+      unroll (c < ${chunks}) { if (${owns(p, 'c * C')}) { dqk[token * K_STRIDE + head * D + c * C + column] = dq[c * ${R} + r] * SCALE; } }
       if (column == 0u) { delta[token * HEADS + head] = own_delta[r]; }
     }
   }
@@ -202,7 +213,7 @@ export function blockQueryGradient(p: AttentionShape) {
 
 export function blockKeyGradient(p: AttentionShape) {
   const { key: R } = rowsOf(p);
-  const chunks = p.headDim / 4 / chunk(p.headDim);
+  const chunks = chunksOf(p);
   const body = /* wgsl */ `${start(p, R)}
   let k_column = (HEADS + wg.y) * D;
   let v_column = k_column + KV_HEADS * D;
@@ -215,8 +226,8 @@ export function blockKeyGradient(p: AttentionShape) {
     for (var j = first; j < end; j += 32u) {
       var s = array<Rows_of, 4>();
       var u = array<Rows_of, 4>();
-      ${products(R, 's', 'qk[token * K_STRIDE + k_column + c + i % C]', 'qk[item * K_STRIDE + head * D + c + i % C]')}
-      ${products(R, 'u', 'qkv[token * V_STRIDE + v_column + c + i % C]', 'dout[(item * HEADS + head) * D + c + i % C]')}
+      ${products(p, R, 's', 'qk[token * K_STRIDE + k_column + c + i % C]', 'qk[item * K_STRIDE + head * D + c + i % C]')}
+      ${products(p, R, 'u', 'qkv[token * V_STRIDE + v_column + c + i % C]', 'dout[(item * HEADS + head) * D + c + i % C]')}
       unroll (t < 4) {
         let query = j + column + 8 * t;
         let at = min(query, end - 1u) * HEADS + head;
@@ -236,11 +247,11 @@ export function blockKeyGradient(p: AttentionShape) {
   }
   unroll (r < ${R}) {
     let token = own + r;
-    if (token < n && column < C) {
-      unroll (c < ${chunks}) {
+    if (token < n) {
+      unroll (c < ${chunks}) { if (${owns(p, 'c * C')}) {
         dqk[token * K_STRIDE + k_column + c * C + column] = dk[c * ${R} + r] * SCALE;
         dqkv[token * V_STRIDE + v_column + c * C + column] = dv[c * ${R} + r];
-      }
+      } }
     }
   }
 }`;
