@@ -1,19 +1,11 @@
 /** No dispatch of any program outlasts a second on a GPU of 5e11 operations/s, because Windows resets a GPU after 2 s. */
-import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { engineAllocations, type EngineSizes } from '../../../src/engine/engine-allocations.ts';
-import { Gpu } from '../../../src/engine/gpu.ts';
-import type { Dispatch } from '../../../src/engine/kernel.ts';
+import { describe, expect, test } from 'vitest';
+import type { EngineSizes } from '../../../src/engine/engine-allocations.ts';
 import { LORA_TARGETS } from '../../../src/engine/lora.ts';
-import type { Counts } from '../../../src/engine/rows.ts';
 import type { ModelConfig } from '../../../src/engine/types.ts';
+import { countingGpu, eachProgram } from '../../support/programs.ts';
 
 const MOST = 5e11;
-
-beforeAll(() => {
-  // These constants are those of a browser.
-  vi.stubGlobal('GPUBufferUsage', { STORAGE: 1, COPY_SRC: 2, COPY_DST: 4, UNIFORM: 8, MAP_READ: 16 });
-  vi.stubGlobal('GPUShaderStage', { COMPUTE: 4 });
-});
 
 const model = (
   vocab_size: number,
@@ -42,47 +34,18 @@ const DEVICES = [
   ['software', { software: true, subgroupSize: 8 }],
 ] as const;
 
-/** Builds every program, and returns the most work of a dispatch, in full runs, together with the kernel's label. */
+/** Returns the most work of a dispatch of all programs, in full runs, together with the kernel's label. */
 async function heaviest(device: (typeof DEVICES)[number][1], config: ModelConfig, sizes: EngineSizes) {
-  const limits = { maxBufferSize: 2 ** 32, maxStorageBufferBindingSize: 2 ** 32 };
-  const gpu = Gpu.counting({ vendor: '', architecture: '', description: '', ...device }, limits);
-  const encoder = { copyBufferToBuffer: () => {}, finish: () => ({}) };
-  Object.assign(gpu.device, { createCommandEncoder: () => encoder });
-  Object.assign(gpu.device.queue, { submit: () => {} });
   const found = { work: 0, label: '', programs: 0 };
-  gpu.run = (program: readonly Dispatch[], counts: Counts) => {
+  const capacity = await eachProgram(countingGpu(device), config, sizes, (program, counts) => {
     found.programs += 1;
     for (const dispatch of program) {
       const [x, y = 1, z = 1] = dispatch.workgroups(counts);
       const work = x * y * z === 0 ? 0 : (dispatch.work?.(counts) ?? x * y * z * 4096);
       if (work > found.work) Object.assign(found, { work, label: dispatch.label });
     }
-  };
-  gpu.read = async () => new ArrayBuffer(16);
-  const allocations = engineAllocations(gpu, config, sizes);
-  const { maxModelLen } = allocations;
-  const built = allocations.model();
-  const decode = allocations.decode(built);
-  const params = { seed: 1, stream: 1, temperature: 1, topP: 1, topK: 0 } as never;
-  decode.prefill(
-    Array.from({ length: decode.sizes.prefillTokens }, (_, i) => ({ token: 1, position: maxModelLen - 1 - (i % 2), slot: 0 })),
-    [],
-  );
-  decode.decode(
-    Array.from({ length: decode.sizes.slots }, (_, slot) => ({ token: 1, position: maxModelLen - 1, slot, params })),
-    decode.sizes.steps,
-  );
-  const program = allocations.training(built, allocations.trainingSizes(maxModelLen));
-  const counts = { tokens: program.sizes.capacity, rows: program.sizes.capacity };
-  gpu.run(program.scoring(built.model.views, 8), counts);
-  const { trained } = allocations.plan;
-  const optimizer = allocations.optimizer(trained!, built.model.arena!);
-  gpu.run(
-    program.training(built.model.views, allocations.plan.gradientViews(optimizer.gradients), { name: 'any', wgsl: '', settings: [] }),
-    counts,
-  );
-  await optimizer.step({ lr: 1, beta1: 0.9, beta2: 0.9, eps: 1e-8, weight_decay: 0, grad_clip: 1 });
-  return { ...found, capacity: program.sizes.capacity };
+  });
+  return { ...found, capacity };
 }
 
 describe.each(DEVICES)('%s', (_, device) => {

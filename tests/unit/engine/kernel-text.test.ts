@@ -1,12 +1,11 @@
 /** The WGSL that kernel definitions give, without a GPU. */
 import { describe, expect, test } from 'vitest';
 import { defineKernel, dimsWords } from '../../../src/engine/kernel.ts';
-import { packedKernels } from '../../../src/engine/kernels/attention.ts';
 import { registerMatmul } from '../../../src/engine/kernels/matmul-register.ts';
 import { sharedMatmul } from '../../../src/engine/kernels/matmul-shared.ts';
 import { unroll } from '../../../src/engine/kernels/unroll.ts';
 import { WEIGHT_FORMATS } from '../../../src/engine/kernels/weight-format.ts';
-import { MATMUL_VARIANTS, MEASURED_TILES, tuningFor } from '../../../src/engine/tuning.ts';
+import { MATMUL_VARIANTS, MEASURED_TILES } from '../../../src/engine/tuning.ts';
 
 describe('a kernel definition', () => {
   const kernel = defineKernel({
@@ -92,31 +91,4 @@ describe('a loop that is written out', () => {
   test('must end', () => {
     expect(() => unroll('unroll (i < 2) { x[i];')).toThrow('"unroll (i < 2) {" has no end');
   });
-});
-
-/** The number of 32-bit values in the arrays that each thread of a kernel holds. */
-function heldFloats(wgsl: string): number {
-  const size = (type: string): number =>
-    Number(/^vec(\d)/.exec(type.replace('Rows_of', /alias Rows_of = (\w+)/.exec(wgsl)?.[1] ?? ''))?.[1] ?? 1);
-  const arrays = [...wgsl.matchAll(/\bvar \w+(?:: | = )array<(\w+), (\d+)>/g)];
-  return arrays.reduce((sum, [, type, length]) => sum + size(type!) * Number(length), 0);
-}
-
-describe.each([32, 64, 128])('attention with head_dim %i', (headDim) => {
-  const shape = { heads: 9, kvHeads: 3, headDim };
-  test.each([0, 4, 32])('holds at most 128 floats in a thread of a GPU with subgroups of %i lanes', (subgroupSize) => {
-    const { kernels } = packedKernels(tuningFor({ software: false, subgroupSize }).attention, shape);
-    const held = Object.values(kernels).map(({ wgsl }) => heldFloats(wgsl));
-    // A thread holds an eighth of the results of two or four tokens.
-    for (const floats of held) expect(floats).toBeGreaterThanOrEqual(headDim / 4);
-    for (const floats of held) expect(floats).toBeLessThanOrEqual(128);
-  });
-});
-
-test('floats of a kernel are counted', () => {
-  expect(
-    heldFloats(
-      'alias Rows_of = vec2f; var a: array<vec4f, 3>; var b = array<Rows_of, 4>(); var c: array<f32, 5>; var<workgroup> w: array<vec4f, 9>;',
-    ),
-  ).toBe(25);
 });
