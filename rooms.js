@@ -112,7 +112,7 @@ export const FEATURES = {
   ],
   experiments: ['kit', 'routes', 'clients', 'library', 'state', 'evaluation', 'training', 'experiments'],
   worlds: ['kit', 'routes', 'labels', 'clients', 'state', 'conversation', 'benchmarks', 'worlds'],
-  models: ['kit', 'routes', 'clients', 'library', 'state', 'engine', 'local', 'exchange', 'bench', 'trainer'],
+  models: ['kit', 'routes', 'clients', 'library', 'state', 'engine', 'local', 'exchange', 'training', 'bench', 'trainer'],
   coldstart: ['kit', 'routes', 'labels', 'library', 'state', 'conversation', 'domains', 'training'],
   share: ['kit', 'routes', 'clients', 'library', 'run-data', 'state', 'exchange', 'benchmarks', 'training', 'trainer', 'formats'],
   settings: ['kit', 'routes', 'library', 'state', 'customer'],

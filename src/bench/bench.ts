@@ -7,12 +7,12 @@
 import { hash32 } from '../base/random.ts';
 import { createEngine } from '../engine/engine.ts';
 import type { Gpu } from '../engine/gpu.ts';
-import { matmul } from '../engine/kernels/matmul.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
 import type { Engine, WeightSource } from '../engine/types.ts';
 import { sftLoss } from '../training/grpo-loss.ts';
 import { grpoStep } from './grpo-step.ts';
+import { copyRate, matmulRate, times } from './rates.ts';
 import {
   ADAMW,
   type BenchModel,
@@ -206,76 +206,6 @@ function jobsOf(model: BenchModel): Job[] {
         ]),
   ];
 }
-
-/** GFLOP/s of y = x·Wᵀ. Each submit runs several matmuls, and the fastest of five submits counts. */
-async function matmulRate(gpu: Gpu, { m, n, k }: { m: number; n: number; k: number }): Promise<number> {
-  const counts = gpu.uniform('counts', [m, 0, 0, 0]);
-  const [a, b, c] = [gpu.buffer('a', m * k * 4), gpu.buffer('b', n * k * 4), gpu.buffer('c', m * n * 4)];
-  const flops = 2 * m * n * k;
-  const repeats = Math.max(1, Math.round((gpu.info.software ? 5e8 : 1e11) / flops));
-  const once = matmul(gpu, { a, b, c, counts }, { form: 'nt', rows: { of: 'tokens' }, n, k });
-  const program = Array.from({ length: repeats }, () => once).flat();
-  await gpu.ready();
-  const runs = await times(5, async () => async () => {
-    gpu.run(program, { tokens: m, rows: 0 });
-    await gpu.device.queue.onSubmittedWorkDone();
-  });
-  for (const view of [counts, a, b, c]) gpu.destroyBuffer(view);
-  return (flops * repeats) / fastest(runs) / 1e6;
-}
-
-/** GB/s of copies from buffer to buffer. A byte counts twice, as it is read and written. The fastest of five submits counts. */
-async function copyRate({ device, info }: Gpu): Promise<number> {
-  const size = (info.software ? 64 : 256) * 2 ** 20;
-  const repeats = info.software ? 4 : 64;
-  const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  const [from, to] = [0, 1].map((i) => device.createBuffer({ label: `bench copy ${i}`, size, usage })) as [GPUBuffer, GPUBuffer];
-  const runs = await times(5, async () => async () => {
-    const encoder = device.createCommandEncoder();
-    for (let i = 0; i < repeats; i++) encoder.copyBufferToBuffer(from, 0, to, 0, size);
-    device.queue.submit([encoder.finish()]);
-    await device.queue.onSubmittedWorkDone();
-  });
-  from.destroy();
-  to.destroy();
-  return (2 * size * repeats) / fastest(runs) / 1e6;
-}
-
-interface Run {
-  ms: number;
-  /** CPU seconds of this process, or null in a browser. A software GPU of Node computes in this process. */
-  cpu_s: number | null;
-  /** What `count` returned after the run. */
-  counted: number;
-}
-
-/** Measures `runs` repetitions. One more repetition, before them, warms up and is not counted. */
-async function times(
-  runs: number,
-  prepare: (repetition: number) => Promise<() => Promise<unknown>>,
-  signal?: AbortSignal,
-  count = () => 0,
-): Promise<Run[]> {
-  const measured: Run[] = [];
-  for (let repetition = 0; repetition <= runs; repetition++) {
-    signal?.throwIfAborted();
-    const work = await prepare(repetition);
-    count();
-    const [start, cpu] = [performance.now(), cpuSeconds()];
-    await work();
-    const [ms, counted] = [performance.now() - start, count()];
-    if (repetition > 0) measured.push({ ms, cpu_s: cpu === null ? null : cpuSeconds()! - cpu, counted });
-  }
-  return measured;
-}
-
-const fastest = (runs: readonly Run[]) => Math.min(...runs.map(({ ms }) => ms));
-
-const cpuSeconds = (): number | null => {
-  if (!('process' in globalThis)) return null;
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 /** A source of untrained weights, made piece by piece: matrices are noise, norms are 1. */
 function noise({ config, precision }: BenchModel): WeightSource {

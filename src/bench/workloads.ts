@@ -7,6 +7,7 @@
  */
 import { storedBytes } from '../engine/kernels/weight-format.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
+import { PRETRAINED } from '../training/pretrained.ts';
 import type { ModelConfig, Precision } from '../records/model.ts';
 import { InputError, shown } from '../base/input-error.ts';
 
@@ -63,29 +64,7 @@ export function chosenWorkloads(names: readonly string[]): string[] {
   return names.length === 0 ? [...WORKLOADS] : WORKLOADS.filter((name) => names.includes(name));
 }
 
-const QWEN3 = {
-  model_type: 'qwen3',
-  rms_norm_eps: 1e-6,
-  rope_theta: 1e6,
-  max_position_embeddings: 40_960,
-  tie_word_embeddings: true,
-} as const;
-
-/** The shape of SmolLM2-135M. */
-export const SMOLLM2: ModelConfig = {
-  model_type: 'llama',
-  rms_norm_eps: 1e-5,
-  rope_theta: 1e5,
-  max_position_embeddings: 8192,
-  tie_word_embeddings: true,
-  vocab_size: 49_152,
-  hidden_size: 576,
-  intermediate_size: 1536,
-  num_hidden_layers: 30,
-  num_attention_heads: 9,
-  num_key_value_heads: 3,
-  head_dim: 64,
-};
+const QWEN3 = PRETRAINED[3].config;
 
 /** The models of the bench. A software GPU gets a smaller part of the large one. */
 export function benchModels(software: boolean): BenchModel[] {
@@ -117,7 +96,7 @@ export function benchModels(software: boolean): BenchModel[] {
     {
       name: 'smollm2-135m',
       reduced: '',
-      config: SMOLLM2,
+      config: PRETRAINED[0].config,
       precision: 'bf16',
       rank: 16,
       kvBytes: 2,
@@ -129,16 +108,7 @@ export function benchModels(software: boolean): BenchModel[] {
     {
       name: 'qwen3-0.6b',
       reduced: software ? '2 of 28 layers, 8,192 of 151,936 words' : '',
-      config: {
-        ...QWEN3,
-        vocab_size: software ? 8192 : 151_936,
-        hidden_size: 1024,
-        intermediate_size: 3072,
-        num_hidden_layers: software ? 2 : 28,
-        num_attention_heads: 16,
-        num_key_value_heads: 8,
-        head_dim: 128,
-      },
+      config: { ...QWEN3, ...(software && { vocab_size: 8192, num_hidden_layers: 2 }) },
       precision: 'bf16',
       rank: 16,
       kvBytes: 2,

@@ -7,14 +7,8 @@ import { isModelFile } from './model-files.ts';
 import { inOneLine, isGguf } from './model-folder.ts';
 import { bytesIn, checkRoom, completeFile, filesIn, modelFolder } from './model-storage.ts';
 
-/** Small models that the engine trains. */
-export const HUB_MODELS = [
-  'Qwen/Qwen3-0.6B',
-  'Qwen/Qwen2.5-0.5B-Instruct',
-  'Qwen/Qwen3-1.7B',
-  'HuggingFaceTB/SmolLM2-135M-Instruct',
-  'HuggingFaceTB/SmolLM2-360M-Instruct',
-] as const;
+/** A name, for messages. */
+const EXAMPLE = 'Qwen/Qwen3-0.6B';
 
 /** A model that can be downloaded. */
 export interface HubModel {
@@ -50,7 +44,7 @@ export function downloadFolder({ name, revision }: Pick<HubModel, 'name' | 'revi
  */
 export async function findHubModel(name: string, hub: string = HUB, signal?: AbortSignal): Promise<HubModel> {
   const { repository, gguf } = partsOf(name);
-  const { revision, files } = await hubFiles(repository, HUB_MODELS[0], hub, signal);
+  const { revision, files } = await hubFiles(repository, EXAMPLE, hub, signal);
   const whole = gguf === undefined ? folderFiles(files) : [];
   const wanted = whole.length > 0 ? whole : [ggufFile(repository, gguf, files)];
   const model = {
@@ -78,7 +72,7 @@ function ggufFile(repository: string, name: string | undefined, files: readonly 
   const found = files.filter(({ path }) => isModelFile(path) && isGguf(path));
   if (found.length === 0)
     throw new HubError(
-      `"${repository}" has neither config.json with *.safetensors nor a GGUF file: expected a Qwen2, Qwen3 or Llama model such as ${HUB_MODELS[0]}`,
+      `"${repository}" has neither config.json with *.safetensors nor a GGUF file: expected a Qwen2, Qwen3 or Llama model such as ${EXAMPLE}`,
       'files',
     );
   const chosen = name === undefined ? found : found.filter(({ path }) => path === name);

@@ -606,7 +606,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     ),
     by(
       'scripts/predicted-steps.ts',
-      '13 5.8 2.2 3.6 17 6.1 11 29 10 18 1.3 0.58 0.73 69 34 8.9 25 100 25 76 170 43 130 6.9 2.1 4.7 120 67 18 49 200 53 150 340 91 250 13 3.7 9',
+      '12 5 2 2.9 14 5.6 8.6 24 9.6 15 1.2 0.56 0.61 59 27 7.5 19 79 21 58 130 36 99 5.6 1.9 3.7 100 52 14 39 160 40 120 270 67 200 11 3.3 7.2',
     ),
   ],
   'models/glimpse-retail/README.md': [by('./mua synthesize --level glimpse --count 4000 --seed 1 --out first.jsonl', '47')],

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import { countedWork } from '../../../scripts/predicted-steps.ts';
-import { SMOLLM2 } from '../../../src/bench/workloads.ts';
+import { countedWork } from '../../../src/bench/counted-work.ts';
+import { PRETRAINED } from '../../../src/training/pretrained.ts';
 import { LORA_TARGETS } from '../../../src/engine/lora.ts';
 
 test('the work that the programs of SmolLM2-135M count equals the arithmetic of its shape', () => {
   const lora = { rank: 16, scale: 2, targets: LORA_TARGETS };
-  const work = countedWork(SMOLLM2, { maxModelLen: 512, slots: 64, precision: 'bf16', kvFormat: 'f16', lora, activationBytes: 2 ** 40 });
+  const work = countedWork(PRETRAINED[0].config, {
+    maxModelLen: 512,
+    slots: 64,
+    precision: 'bf16',
+    kvFormat: 'f16',
+    lora,
+    activationBytes: 2 ** 40,
+  });
   const layers = 30 * (2 * 576 * 576 + 2 * 576 * 192 + 3 * 576 * 1536);
   const adapters = 30 * 16 * (2 * (576 + 576) + 2 * (576 + 192) + 3 * (576 + 1536));
   const down = 30 * 16 * (6 * 576 + 1536);
