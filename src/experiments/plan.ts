@@ -58,7 +58,9 @@ export function requestOf({ base, evaluation, ...experiment }: Experiment, { var
   const variant = variantOf(experiment, name);
   const preset = variant.preset ?? base.preset;
   if (!Object.hasOwn(PRESETS, preset)) throw new Error(`unknown preset "${preset}"; known: ${Object.keys(PRESETS).join(', ')}`);
-  const merged = mergeOverrides(base.overrides, evaluation, variant.overrides);
+  // An experiment compares each run with its start.
+  const start: Overrides = PRESETS[preset]!.config.val_before_train ? {} : { val_before_train: true };
+  const merged = mergeOverrides(start, base.overrides, evaluation, variant.overrides);
   const overrides = variant.algorithm === undefined ? merged : withAlgorithm(variant.algorithm, preset, merged);
   const lora = variant.lora ?? base.lora;
   return {

@@ -1,8 +1,9 @@
 /** @file The presets: the default settings of a run. This file contains almost no code, so that the first page load stays small. */
 import { levelConditions } from '../domains/registry.ts';
 import { conditionSettings, RELIABLE, shares } from '../environments/conditions.ts';
+import { PRETRAINED } from './pretrained.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import { PAPER } from './defaults.ts';
+import { PAPER, SFT_DEFAULTS } from './defaults.ts';
 
 /** A nano model needs a higher learning rate and shorter conversations, and gets its parse errors as feedback. */
 const NANO: GrpoConfig = {
@@ -108,6 +109,7 @@ const LORA: GrpoConfig = {
   lr_scheduler_type: 'constant',
   total_training_steps: 150,
   val_tasks: 50,
+  val_before_train: false,
   max_turns: PAPER.max_turns,
   response_length_one_turn: PAPER.response_length_one_turn,
   max_model_len: 16_384,
@@ -129,10 +131,32 @@ const SMOLLM2: GrpoConfig = {
   lr: 1e-4,
   lr_warmup_steps: 3,
   adam_eps: 1e-8,
+  val_before_train: false,
   test_freq: 0,
   response_length_one_turn: 96,
   max_model_len: 768,
   'overlong_buffer.len': 154,
+};
+
+/**
+ * The cold start of a pretrained model: 504 conversations of both demonstrators, as in scripts/smollm2-cold-start.sh. GRPO must not see
+ * the tasks of this seed again.
+ */
+const COLD: Partial<GrpoConfig> = {
+  algorithm: 'sft',
+  total_training_steps: 63,
+  // Only n × train_batch_size matters to supervised fine-tuning.
+  train_batch_size: 1,
+  ppo_mini_batch_size: 1,
+  n: 8,
+  sft_mini_batch_size: 8,
+  lr: 1e-3,
+  lr_scheduler_type: 'linear',
+  lr_warmup_steps: 5,
+  weight_decay: SFT_DEFAULTS.weight_decay,
+  beta2: SFT_DEFAULTS.beta2,
+  val_tasks: 0,
+  seed: 7,
 };
 
 /**
@@ -153,6 +177,7 @@ const QUESTION: GrpoConfig = {
   total_training_steps: 40,
   test_freq: 20,
   val_tasks: 48,
+  val_before_train: false,
   max_turns: 2,
   response_length_one_turn: 96,
   max_model_len: 256,
@@ -166,6 +191,8 @@ export interface Preset {
   /** The name of a bundled model, or the name on the Hugging Face Hub of a model to download. */
   model: string;
   config: GrpoConfig;
+  /** What the supervised run that comes before the preset changes in `config`. Absent if the model needs none. */
+  coldStart?: Partial<GrpoConfig>;
 }
 
 export const DEFAULT_PRESET = 'nano';
@@ -231,24 +258,33 @@ export const PRESETS: Record<string, Preset> = {
     },
   },
   smollm2: {
-    label: 'SmolLM2-135M with LoRA, glimpse',
+    label: 'SmolLM2 with LoRA, glimpse',
     description:
       'Trains LoRA adapters of rank 16 on SmolLM2-135M-Instruct, which you download under Models. The shop is the smallest one. Without a cold start on conversations with tools, the model cannot serve. After one, ten steps make it ask before its writes.',
-    model: 'HuggingFaceTB/SmolLM2-135M-Instruct',
+    model: PRETRAINED[0].name,
     config: SMOLLM2,
+    coldStart: COLD,
+  },
+  'qwen2.5': {
+    label: 'Qwen2.5-0.5B with LoRA, glimpse',
+    description:
+      'As the preset of SmolLM2, but with Qwen2.5-0.5B-Instruct, which is four times as large and comes with a format for tools. No run with these settings was measured.',
+    model: PRETRAINED[2].name,
+    config: SMOLLM2,
+    coldStart: COLD,
   },
   lora: {
     label: 'Qwen3-0.6B with LoRA, generated retail',
     description:
       'Trains LoRA adapters of rank 16 on Qwen3-0.6B, which you download under Models. The shop is the largest of the generated ones. As in MUA-RL’s script, a conversation has at most 30 tool results and customer replies, and a message of the agent has at most 1,024 tokens. A conversation has at most 16,384 tokens. The preset is meant for a hardware GPU. No run with these settings was measured.',
-    model: 'Qwen/Qwen3-0.6B',
+    model: PRETRAINED[3].name,
     config: LORA,
   },
   question: {
     label: 'Ends with a question (one turn, LoRA)',
     description:
       'A pretrained model learns to end its answer with a question. A conversation has one turn and no tools. The reward is a rule, or the verdicts of a judge who compares the answers of a group and one of the original model. No run with these settings was measured.',
-    model: 'HuggingFaceTB/SmolLM2-135M-Instruct',
+    model: PRETRAINED[0].name,
     config: QUESTION,
   },
 };

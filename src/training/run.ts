@@ -49,6 +49,14 @@ export interface RunHooks extends StepHooks {
   shouldStop?: () => boolean;
 }
 
+/** Whether the model plays the held-out tasks before step 1. */
+export const evaluatesFirst = ({
+  val_tasks,
+  val_before_train,
+  total_training_steps,
+}: Pick<GrpoConfig, 'val_tasks' | 'val_before_train' | 'total_training_steps'>): boolean =>
+  val_tasks > 0 && (val_before_train || total_training_steps === 0);
+
 /** The metrics of an evaluation, with verl's names: val-core/<source>/reward/mean@1. */
 export function evaluationMetrics({ report, greedy }: Evaluation, config: GrpoConfig): Record<string, number> {
   const source = `${config.domain}-${config.level}`;
@@ -116,7 +124,7 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
   let step = hooks.doneSteps ?? 0;
   const history = (hooks.doneMetrics ?? []).filter((metrics) => metrics.step > 0);
   const evaluated = history.length < (hooks.doneMetrics?.length ?? 0);
-  if (step === 0 && config.val_tasks > 0 && !evaluated) {
+  if (step === 0 && evaluatesFirst(config) && !evaluated) {
     const baseline = await evaluateStep(stage, config, concurrency, 0, hooks);
     if (baseline) await hooks.onBaseline(baseline, hooks.takeUsage?.() ?? {});
   }

@@ -29,11 +29,18 @@ export const evaluation = settingGroup({
       help: 'The number of steps between checkpoints. A run resumes from its newest checkpoint. 0: only at the end.',
       trl: 'save_steps',
     },
+    val_before_train: {
+      schema: z.boolean(),
+      default: true,
+      label: 'Evaluate before training',
+      help: 'true: the model plays the held-out tasks before step 1 too, so that the run shows a gain. This can take longer than some steps. A run without steps always evaluates.',
+      verl: 'trainer.val_before_train',
+    },
     test_freq: {
       schema: natural,
       default: 5,
       label: 'Evaluate every',
-      help: 'The number of steps between evaluations. 0: only before and after training.',
+      help: 'The number of steps between evaluations. 0: only before training (if val_before_train is true) and after it.',
       trl: 'eval_steps',
     },
     val_tasks: {

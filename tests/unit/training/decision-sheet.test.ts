@@ -127,6 +127,7 @@ describe('the sheet', () => {
         'stop_on_alarm',
         'user_faults',
         'val_agent',
+        'val_before_train',
         'val_greedy',
         'val_intents',
         'val_split',
