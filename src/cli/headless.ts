@@ -18,7 +18,7 @@ declare global {
     /** Calls a method of the text-generation model. The first call starts the model. */
     muaModel(method: keyof LocalModelWorker, argument?: object): Promise<unknown>;
     muaNote(text: string): void;
-    muaProgress(done: number, total: number, label: string, metrics?: Record<string, number>): void;
+    muaProgress(...progress: Parameters<Progress>): void;
   }
 }
 
@@ -54,11 +54,11 @@ const filesAt = (exchange: string): WorkFiles => ({
 /** Reports progress at most ten times a second, but never skips the metrics of a step. */
 function throttledProgress(): Progress {
   let last = -Infinity;
-  return (done, total, label, metrics) => {
+  return (done, total, label, metrics, left) => {
     const now = performance.now();
     if (!metrics && done !== total && now - last < PROGRESS_INTERVAL_MS) return;
     last = now;
-    window.muaProgress(done, total, label, metrics);
+    window.muaProgress(done, total, label, metrics, left);
   };
 }
 

@@ -13,6 +13,7 @@ import { evaluate } from './commands/evaluate.ts';
 import { exportRun } from './commands/export-run.ts';
 import { exportModel } from './commands/export.ts';
 import { bench, generate, grad, plan, score, selfTest } from './commands/model.ts';
+import { models } from './commands/models.ts';
 import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
 import { synthesize } from './commands/synthesize.ts';
@@ -34,6 +35,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   grad,
   generate,
   plan,
+  models,
   bench,
   'self-test': selfTest,
   export: exportModel,

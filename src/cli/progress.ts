@@ -20,7 +20,8 @@ export class ProgressBar {
 
   constructor(private readonly stream: { write(text: string): unknown; isTTY?: boolean; columns?: number } = process.stderr) {}
 
-  update(done: number, total: number, label: string, metrics?: Record<string, number>): void {
+  /** @param seconds those until the end, if they are known better than from `done` and `total` */
+  update(done: number, total: number, label: string, metrics?: Record<string, number>, seconds?: number): void {
     if (metrics) this.#remember(metrics);
     const now = performance.now();
     const terminal = this.stream.isTTY === true;
@@ -29,7 +30,8 @@ export class ProgressBar {
     this.#last = now;
     const share = total > 0 ? Math.min(1, done / total) : 0;
     const elapsed = (now - this.#start) / 1000;
-    const left = share > 0 && share < 1 ? ` ${clock((elapsed / share) * (1 - share))} left` : '';
+    const estimated = seconds ?? (share > 0 && share < 1 ? (elapsed / share) * (1 - share) : undefined);
+    const left = estimated === undefined ? '' : ` ${clock(estimated)} left`;
     if (terminal) {
       const full = Math.round(share * BAR_WIDTH);
       const line = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${done}/${total} ${label} ${clock(elapsed)}${left}${this.#numbers}`;

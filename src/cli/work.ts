@@ -15,6 +15,8 @@ import type {
   GenerateRequest,
   GradRequest,
   Interrupted,
+  NeedsRequest,
+  PlannedRun,
   PlanRequest,
   Progress,
   Scored,
@@ -53,6 +55,8 @@ export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
   | { command: 'grad'; request: GradRequest; precision: Precision }
   | { command: 'generate'; request: GenerateRequest; precision: Precision }
   | { command: 'plan'; request: PlanRequest }
+  | { command: 'planTraining'; options: PlannedRun }
+  | { command: 'needs'; asked: readonly NeedsRequest[] }
   | { command: 'bench'; workloads: string[] }
   | { command: 'selfTest' }
 );
@@ -67,6 +71,8 @@ export interface WorkResults {
   grad: Record<string, number>;
   generate: { completions: { tokens: number[]; logprobs: number[] }[] };
   plan: Awaited<ReturnType<TrainerApi['plan']>>;
+  planTraining: Awaited<ReturnType<TrainerApi['planTraining']>>;
+  needs: Awaited<ReturnType<TrainerApi['needs']>>;
   bench: BenchReport;
   selfTest: SelfTestReport;
 }
@@ -134,6 +140,10 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
       await files.write('out/grads.safetensors', safetensors);
       return report;
     }
+    case 'planTraining':
+      return trainer.planTraining(model, request.options);
+    case 'needs':
+      return trainer.needs(request.asked);
     case 'train':
       await train(request.runs, request.user, place);
       return null;
@@ -184,9 +194,9 @@ async function train(runs: readonly TrainOrder[], user: UserConfig, workplace: W
   const { trainer, files, progress: report } = workplace;
   for (const [i, { label, preset, algorithm, overrides, base, user: own = user, val_user, ...order }] of runs.entries()) {
     const place = `run/${i}/`;
-    const progress: Progress = (done, total, text, metrics) =>
+    const progress: Progress = (done, total, text, metrics, left) =>
       label === ''
-        ? report(done, total, text, metrics)
+        ? report(done, total, text, metrics, left)
         : report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics);
     const { model, interrupted } = await readRun(files, order, place);
     const options = {

@@ -27,11 +27,14 @@ import type {
   TrainOptions,
   TrainResult,
   Viewer,
+  NeedsRequest,
+  PlannedRun,
   PlanRequest,
   SelfTestReport,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { GrpoConfig, RunRequest } from '../records/run.ts';
+import type { RunNeeds } from './estimates.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { SynthesizeOptions } from '../training/synthesize.ts';
@@ -55,8 +58,20 @@ export interface TrainerApi {
    * @throws if `budget` is not above what the customer has already cost
    */
   unpause(budget?: number): Promise<void>;
-  /** The GPU memory that a run would need. @param model as in `RunRequest` @throws if the model is not stored, or if there is no WebGPU */
-  planRun(model: string, config: GrpoConfig): Promise<RunPlan>;
+  /**
+   * The GPU memory and the time that a run would need.
+   * @param model as in `RunRequest`
+   * @param given the settings that were given
+   * @throws if the model is not stored, or if there is no WebGPU
+   */
+  planRun(model: string, config: GrpoConfig, given: Partial<GrpoConfig>): Promise<RunPlan>;
+  /** The same for a training of the command line. */
+  planTraining(model: ModelParts, options: PlannedRun): Promise<RunPlan>;
+  /**
+   * Estimates what runs need, from the shapes of their models. The first call measures the speed of this GPU for a second or two.
+   * @throws while the GPU is used, and if there is no WebGPU
+   */
+  needs(asked: readonly NeedsRequest[]): Promise<RunNeeds[]>;
   /** Ends the run after the current step. Resolves when the run has stopped. */
   stop(): Promise<void>;
   /** The model of the active run, with its current weights. Works even if the storage is full. @throws if no run is training */

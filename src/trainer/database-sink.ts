@@ -65,7 +65,6 @@ export class DatabaseSink implements RunSink {
       throw storageError(error, `${CHECKPOINTS_TRIED} checkpoints of the run`);
     });
     const from = (this.#from = loaded.checkpoint?.step ?? 0);
-    this.progress(from, 'compile', 0, 1);
     const done = await db.metrics.where('[run+step]').between([id, 1], [id, from], true, true).toArray();
     const user = this.#user;
     return {
@@ -89,8 +88,8 @@ export class DatabaseSink implements RunSink {
     await this.#running(note);
   }
 
-  progress(step: number, phase: RunPhase, done: number, total: number): void {
-    this.#events.emit({ type: 'progress', step, totalSteps: this.#row.config.total_training_steps, phase, done, total });
+  progress(step: number, phase: RunPhase, done: number, total: number, left: number | null): void {
+    this.#events.emit({ type: 'progress', step, totalSteps: this.#row.config.total_training_steps, phase, done, total, left });
   }
 
   get live() {

@@ -4,16 +4,20 @@
  * the same way for all sinks.
  */
 import { trainedFiles } from '../exchange/adapter-folder.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type { ModelFiles } from '../records/model.ts';
+import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import type { Alarm } from '../training/alarms.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
 import { CheckpointClock } from './checkpoint-clock.ts';
 import { readCheckpoint, restore, resumeNote } from './checkpoints.ts';
 import { abortOnLoss, concurrency, type EngineHost, sizeOf } from './engine-host.ts';
+import { estimateFor } from './estimates.ts';
 import { judgeOf } from './judge.ts';
 import { originOf } from './origin.ts';
 import { patient, type RunControl, untilDone } from './run-control.ts';
-import type { RunSink } from './run-sink.ts';
+import type { RunPhase, RunSink } from './run-sink.ts';
+import { type PhaseTimes, TimeLeft } from './time-left.ts';
 
 /** When the device is lost, pending work fails first. The loss itself is reported at most this much later. */
 const LOSS_SETTLES_MS = 100;
@@ -45,12 +49,15 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
   const { config, files, firstModel, loaded, metrics, spent, user, valUser, dataset, question, save: plan } = await sink.open();
   const { checkpoint } = loaded;
   const total = config.total_training_steps;
+  const left = new TimeLeft(config, await estimate(host, files, config, metrics), metrics);
+  const tell = (at: number, phase: RunPhase, done: number, of: number) => sink.progress(at, phase, done, of, left.at(at, phase, done, of));
+  tell(checkpoint?.step ?? 0, 'compile', 0, 1);
   const { engine, meter, ...staged } = await host.stage(files, config, user, sizeOf(config, concurrency(config)), config);
   const stage = { ...staged.stage, environments: patient(control, staged.stage.environments) };
   const model = async () => trainedFiles(files, await engine.weights());
   control.ready({ model, ...(meter && { meter }) });
   const judge = await judgeOf(engine, stage, { config, user, files, checkpoint }, control.abort.signal, (done, of) =>
-    sink.progress(checkpoint?.step ?? 0, 'rollout', done, of),
+    tell(checkpoint?.step ?? 0, 'rollout', done, of),
   );
   const reference = await restore(engine, checkpoint, config);
   const origin = await originOf(host, firstModel, config, stage.domain.data);
@@ -95,8 +102,8 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
     shouldStop: () => control.stopping,
     onAlarm: (raised) => (alarm = raised),
     onStepStart: (next) => (step = next),
-    onPhase: (phase, done, of) => sink.progress(step, phase, done, of),
-    onEvaluationProgress: (done, of) => sink.progress(step, 'evaluate', done, of),
+    onPhase: (phase, done, of) => tell(step, phase, done, of),
+    onEvaluationProgress: (done, of) => tell(step, 'evaluate', done, of),
     onTrialStart: (episode) => sink.live?.beginTrial(step, episode),
     onTrial: (trajectory) => sink.live?.end(trajectory),
     onEpisode: (episode) => sink.live?.begin(step, episode),
@@ -106,6 +113,7 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
     },
     onBaseline: async (evaluation, usage) => {
       const values = { step: 0, ...evaluationMetrics(evaluation, config), ...usage };
+      left.add(values);
       await keep('the first evaluation', () => sink.evaluation(0, evaluation));
       await keep('the first metrics', () => sink.step({ metrics: values, trajectories: [], advantages: new Map() }));
       if (total === 0 || !clock.isDue(0)) return;
@@ -113,6 +121,7 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
       await save();
     },
     onStep: async (result, evaluation) => {
+      left.add(result.metrics);
       if (evaluation) await keep(`the evaluation of step ${step}`, () => sink.evaluation(step, evaluation));
       await keep(`step ${step}`, () => sink.step(result));
       finished = step;
@@ -121,4 +130,13 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
   });
   if (plan.last) await save();
   return { step: finished, model, ...(alarm && { alarm }) };
+}
+
+/** An estimate of the times, for a run without a finished step. A GPU that cannot be measured says so when the model is opened. */
+async function estimate(host: EngineHost, files: ModelParts, config: GrpoConfig, done: readonly StepMetrics[]): Promise<PhaseTimes | null> {
+  if (done.some(({ step }) => step > 0)) return null;
+  return host.speed().then(
+    (speed) => estimateFor(files, config, speed),
+    () => null,
+  );
 }

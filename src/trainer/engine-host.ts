@@ -3,6 +3,7 @@ import type { EngineInfo } from './messages.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
+import { probe, type Speed } from '../bench/rates.ts';
 import { tunedTiles } from '../engine/autotune.ts';
 import { firstFailure } from '../engine/check.ts';
 import { createEngine } from '../engine/engine.ts';
@@ -70,6 +71,7 @@ export class EngineHost {
   #engine: Engine | null = null;
   /** The formats that passed the self-test on a device, without or with adapters. */
   readonly #checked = new WeakMap<Gpu, Set<string>>();
+  #probed: Promise<Speed> | null = null;
   /** Called when the device is lost while the session uses it. */
   onLost: (error: DeviceLostError) => void = () => {};
 
@@ -117,6 +119,18 @@ export class EngineHost {
     return this.#gpu;
   }
 
+  /** The speeds of the device, if they were measured. */
+  get probed(): Promise<Speed> | null {
+    return this.#probed;
+  }
+
+  /** Measures the speeds of the device, once. Nothing else may use the device meanwhile. */
+  speed(): Promise<Speed> {
+    this.#probed ??= this.device().then((gpu) => probe(gpu, adapterStore));
+    this.#probed.catch(() => (this.#probed = null));
+    return this.#probed;
+  }
+
   /** Runs every check of the self-test on a device of its own, also if this device has failed it. @throws GpuUnavailableError */
   async selfTest(): Promise<SelfTestReport> {
     const tuning = await this.device().then(
@@ -146,6 +160,7 @@ export class EngineHost {
   #deviceLost(reason: string, message: string): void {
     this.#gpu = null;
     this.#engine = null;
+    this.#probed = null;
     if (reason === 'destroyed') return;
     if (this.#info) this.#info = { ...this.#info, state: 'lost', message };
     this.onLost(new DeviceLostError(message));

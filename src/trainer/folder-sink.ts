@@ -77,8 +77,8 @@ export class FolderSink implements RunSink {
     if (note) await this.#sink.note(note);
   }
 
-  progress(step: number, phase: RunPhase, done: number, total: number): void {
-    this.#tell(step, `${phase === 'evaluate' ? 'held-out' : phase} ${done}/${total}`);
+  progress(step: number, phase: RunPhase, done: number, total: number, left: number | null): void {
+    this.#tell(step, `${phase === 'evaluate' ? 'held-out' : phase} ${done}/${total}`, undefined, left ?? undefined);
   }
 
   async evaluation(step: number, { greedy, ...evaluation }: Evaluation): Promise<void> {
@@ -101,8 +101,8 @@ export class FolderSink implements RunSink {
     await this.#sink.checkpoint(checkpoint.step, packCheckpoint(checkpoint, this.#seconds(), origin));
   }
 
-  #tell(step: number, label: string, metrics?: StepMetrics): void {
-    void this.#sink.progress(step, this.#config.total_training_steps, label, metrics);
+  #tell(step: number, label: string, metrics?: StepMetrics, left?: number): void {
+    void this.#sink.progress(step, this.#config.total_training_steps, label, metrics, left);
   }
 }
 

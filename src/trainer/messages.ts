@@ -14,7 +14,7 @@ import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { DatasetOptions } from '../records/dataset.ts';
 import type { Overlap, EvaluationReport, TrialResult } from '../records/evaluation.ts';
-import type { ModelFiles, ModelRef, Precision } from '../records/model.ts';
+import type { ModelConfig, ModelFiles, ModelRef, Precision } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
 import type { SftConfig } from '../training/settings/index.ts';
@@ -31,6 +31,8 @@ export type RunEvent =
       phase: 'rollout' | 'score' | 'update' | 'evaluate' | 'compile';
       done: number;
       total: number;
+      /** The seconds that the run still takes; null if nothing is known yet. */
+      left: number | null;
     }
   | { type: 'rollout'; rollout: RolloutSummary }
   /** If `heldOut` is true, these are trials of the evaluation after the step. If false, they are rollouts of the step. */
@@ -66,8 +68,8 @@ export interface EngineInfo {
   selfTest: 'passed' | 'failed' | 'not run';
 }
 
-/** Progress of a one-off command. `metrics` are the metrics of the last step. */
-export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>) => void;
+/** Progress of a one-off command. `metrics` are those of the last step. `left`: the seconds until the end, if they are estimated. */
+export type Progress = (done: number, total: number, label: string, metrics?: Record<string, number>, left?: number) => void;
 
 /** Settings of `sft`. */
 export interface SftOptions {
@@ -254,6 +256,15 @@ export interface EvaluateReport extends EvaluationReport {
   seen_utterances?: Overlap;
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
+}
+
+/** A training of the command line to plan. */
+export type PlannedRun = Pick<TrainOptions, 'preset' | 'algorithm' | 'overrides'>;
+
+/** A run to estimate: the shape of its model, and its settings. */
+export interface NeedsRequest {
+  model: ModelConfig;
+  config: GrpoConfig;
 }
 
 /** The sizes for which a memory plan is made. */

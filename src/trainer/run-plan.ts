@@ -1,18 +1,20 @@
 /** @file Computes the GPU memory that a run will need, and which settings would lower it. Nothing is allocated. */
 import { parseConfig } from '../engine/config.ts';
-import { targetModules } from '../engine/lora.ts';
 import { type MemoryPlan, planMemory } from '../engine/memory-plan.ts';
 import type { Gpu } from '../engine/gpu.ts';
 import { adapterConfig, hasAdapter, loraOptions } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import { concurrency, kvFormat, sizeOf } from './engine-host.ts';
+import { concurrency, kvFormat } from './engine-host.ts';
+import { engineSizes, newLora, type RunTimes } from './estimates.ts';
 
 export interface RunPlan {
   /** Absent if a buffer would be larger than the GPU allows. */
   plan?: MemoryPlan;
   /** An error message that names this buffer. */
   problem?: string;
+  /** Estimated seconds. Null if the time is not known, because something else uses this GPU or the run does not fit. */
+  seconds?: RunTimes | null;
   /** Changes of settings, each to be made alone, with the total bytes of the run after the change. The smallest total comes first. */
   advice: { settings: Partial<GrpoConfig>; total: number }[];
 }
@@ -26,18 +28,8 @@ const LEAST_SAVING = 0.05;
 export function planRun({ info, device: { limits } }: Pick<Gpu, 'info' | 'device'>, files: ModelParts, config: GrpoConfig): RunPlan {
   const model = parseConfig(readJson(inMemory(files), 'config.json'));
   const plan = (own: GrpoConfig): MemoryPlan => {
-    const lora = hasAdapter(files)
-      ? loraOptions(adapterConfig(files))
-      : own.lora_rank > 0
-        ? { rank: own.lora_rank, scale: 1, targets: targetModules(own.target_modules) }
-        : undefined;
-    return planMemory({ info, limits }, model, {
-      ...sizeOf(own, concurrency(own)),
-      precision: lora ? own.precision : 'f32',
-      kvFormat: kvFormat(own.kv_cache_dtype, own.precision),
-      ...(lora && { lora }),
-      reference: own.use_kl_loss && !lora,
-    });
+    const lora = hasAdapter(files) ? loraOptions(adapterConfig(files)) : newLora(own);
+    return planMemory({ info, limits }, model, { ...engineSizes(own, lora), reference: own.use_kl_loss && !lora });
   };
   let result: Omit<RunPlan, 'advice'>;
   try {

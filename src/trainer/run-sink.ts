@@ -49,7 +49,8 @@ export interface RunSink {
    * @param note why results may differ from those of a run that was never stopped, or ''
    */
   begin(note: string): Promise<void>;
-  progress(step: number, phase: RunPhase, done: number, total: number): void;
+  /** @param left the seconds that the run still takes; null if nothing is known yet */
+  progress(step: number, phase: RunPhase, done: number, total: number, left: number | null): void;
   /** Gets a held-out evaluation of the weights after `step` (0: before training). Called before `step`. */
   evaluation(step: number, evaluation: Evaluation): Promise<void>;
   /** Gets the result of a step. Step 0 has the metrics of the evaluation before training, and no rollouts. */

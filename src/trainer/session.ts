@@ -25,6 +25,8 @@ import type {
   TrainResult,
   Viewer,
   PlanRequest,
+  NeedsRequest,
+  PlannedRun,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { GrpoConfig, RunRequest } from '../records/run.ts';
@@ -33,6 +35,7 @@ import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { bench } from '../bench/bench.ts';
+import type { Speed } from '../bench/rates.ts';
 import { parseConfig } from '../engine/config.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { planMemory } from '../engine/memory-plan.ts';
@@ -40,10 +43,11 @@ import { adapterConfig, adapterFile, hasAdapter } from '../exchange/adapter-fold
 import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
 import { encodeTexts, generateCompletions, gradients, scoreSequences } from './commands.ts';
-import { coldStart } from '../training/config.ts';
+import { coldStart, ConfigError } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
 import { firstFiles } from './model-ref.ts';
 import { planRun, type RunPlan } from './run-plan.ts';
+import { estimateFor, type RunNeeds, runNeeds, timesOfRun } from './estimates.ts';
 import { EngineHost, kvFormat } from './engine-host.ts';
 import { fitted } from './fitted.ts';
 import { evaluateModel } from './evaluate-model.ts';
@@ -53,7 +57,7 @@ import { GpuTurns } from './gpu-turns.ts';
 import { Plays } from './play.ts';
 import { Runs } from './runs.ts';
 import { sftModel } from './sft-model.ts';
-import { trainModel } from './train-model.ts';
+import { trainConfig, trainModel } from './train-model.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
 import { customerScripts } from '../domains/registry.ts';
 import { ScriptedUsers } from '../users/scripted.ts';
@@ -94,9 +98,33 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   async resume(run: string, user?: UserConfig): Promise<void> {
     return this.#runs.resume(run, user);
   }
-  async planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
-    const files = await firstFiles(this.#parts, { kind: 'model', name: model });
-    return planRun(await this.#host.device(), files, await fitted(this.#parts.environments, files, config));
+  async planRun(model: string, config: GrpoConfig, given: Partial<GrpoConfig>): Promise<RunPlan> {
+    return this.#planned(await firstFiles(this.#parts, { kind: 'model', name: model }), config, given);
+  }
+  async planTraining(model: ModelParts, options: PlannedRun): Promise<RunPlan> {
+    return this.#planned(model, trainConfig(options), options.overrides);
+  }
+  async #planned(files: ModelParts, config: GrpoConfig, given: Record<string, unknown>): Promise<RunPlan> {
+    const device = await this.#host.device();
+    let limits: GrpoConfig;
+    try {
+      limits = await fitted(this.#parts.environments, files, config, given);
+    } catch (error) {
+      // A start would refuse this limit.
+      if (!(error instanceof ConfigError)) throw error;
+      return { problem: error.message, advice: [], seconds: null };
+    }
+    const plan = planRun(device, files, limits);
+    const speed = plan.plan && (await this.#speed().catch(() => null));
+    return { ...plan, seconds: speed ? timesOfRun(estimateFor(files, limits, speed), limits) : null };
+  }
+  async needs(asked: readonly NeedsRequest[]): Promise<RunNeeds[]> {
+    const [gpu, speed] = [await this.#host.device(), await this.#speed()];
+    return asked.map(({ model, config }) => runNeeds(gpu, model, config, speed));
+  }
+  /** The speeds of the device. The first measurement waits for its turn. @throws while the GPU is used */
+  #speed(): Promise<Speed> {
+    return this.#host.probed ?? this.#plays.alone('bench', () => this.#host.speed());
   }
   pause(): Promise<void> {
     return this.#runs.pause();

@@ -56,7 +56,7 @@ test('while it runs, the GPU is taken between two runs too; the trainer itself r
 
   hear([
     { type: 'status', status: 'starting' },
-    { type: 'progress', step: 3, totalSteps: 4, phase: 'rollout', done: 0, total: 1 },
+    { type: 'progress', step: 3, totalSteps: 4, phase: 'rollout', done: 0, total: 1, left: null },
   ]);
   flushSync();
   expect(client.activeRun).toBe('r');

@@ -26,7 +26,7 @@ function stage() {
   let hear: RunListener = () => {};
   const ended = vi.fn();
   const progress = $state<{ now: Extract<RunEvent, { type: 'progress' }> }>({
-    now: { type: 'progress', step: 3, totalSteps: 4, phase: 'rollout', done: 1, total: 10 },
+    now: { type: 'progress', step: 3, totalSteps: 4, phase: 'rollout', done: 1, total: 10, left: 130 },
   });
   const client = {
     status: 'running',

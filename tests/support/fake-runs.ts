@@ -106,7 +106,8 @@ export function fakeRuns(
   meter?: MeteredUsers,
 ) {
   const info = async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' });
-  const host = { onLost: () => {}, info, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
+  const speed = async () => ({ operations: 1e9, bytes: 1e9, dispatch: 1e-6 });
+  const host = { onLost: () => {}, info, speed, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
   const turns = new GpuTurns();
   const trainer = new Runs(
     { bundledModel: async () => ({ 'config.json': jsonFile(configJson(TINY)) }), database: () => database } as unknown as SessionParts,

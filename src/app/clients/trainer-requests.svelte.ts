@@ -6,6 +6,7 @@ import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts'
 import type { GpuUse } from '../../trainer/gpu-uses.ts';
 import type {
   BenchReport,
+  NeedsRequest,
   PlayRequest,
   Progress,
   Rescored,
@@ -14,6 +15,7 @@ import type {
   SelfTestReport,
   Viewer,
 } from '../../trainer/messages.ts';
+import type { RunNeeds } from '../../trainer/estimates.ts';
 import type { RunPlan } from '../../trainer/run-plan.ts';
 
 export type RunListener = (run: string, events: readonly RunEvent[]) => void;
@@ -67,9 +69,14 @@ export abstract class TrainerRequests {
     return this.using('bench', async (trainer) => trainer.selfTest());
   }
 
-  /** The GPU memory that a run would take. @throws the trainer's error */
-  planRun(model: string, config: GrpoConfig): Promise<RunPlan> {
-    return this.call(async (trainer) => trainer.planRun(model, config));
+  /** The GPU memory and the time that a run would take. @param given the settings that were given @throws the trainer's error */
+  planRun(model: string, config: GrpoConfig, given: Partial<GrpoConfig>): Promise<RunPlan> {
+    return this.call(async (trainer) => trainer.planRun(model, config, given));
+  }
+
+  /** What runs need on this GPU, from the shapes of their models. @throws the trainer's error, also while the GPU is used */
+  needs(asked: readonly NeedsRequest[]): Promise<RunNeeds[]> {
+    return this.call(async (trainer) => trainer.needs(asked));
   }
 
   async stopPlay(): Promise<void> {

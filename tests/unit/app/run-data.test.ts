@@ -82,7 +82,7 @@ describe('a run in storage', () => {
   test('what the trainer says while rows are read is newer than they are', async () => {
     const data = new RunData('r', client, library, { id: '700-1-2' });
     tell('r', [
-      { type: 'progress', phase: 'compile', step: 699, totalSteps: STEPS, done: 0, total: 1 },
+      { type: 'progress', phase: 'compile', step: 699, totalSteps: STEPS, done: 0, total: 1, left: null },
       { type: 'rollout', rollout: rollout(700, 0, 0, { reward: 1 }) },
     ]);
     await vi.waitFor(() => expect(data.loaded).toBe(true), { timeout: 20_000 });
