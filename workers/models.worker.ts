@@ -3,7 +3,7 @@
  * or minutes for a large model, and because a hostile file may make it hang.
  */
 import * as comlink from 'comlink';
-import { zipExport } from '../src/exchange/export-folder.ts';
+import { zipExport } from '../src/trainer/export-folder.ts';
 import { downloadHubModel } from '../src/exchange/hub-model.ts';
 import { copyFiles } from '../src/exchange/model-storage.ts';
 import { inspectStored } from '../src/trainer/stored-models.ts';

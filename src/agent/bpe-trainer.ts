@@ -16,7 +16,8 @@
  *   punctuation.
  * - Text is not normalised: decode(encode(x)) = x for every string.
  */
-import { CHAT_TEMPLATE } from './jinja-template.ts';
+import { QWEN } from './chat-template.ts';
+import { CHAT_TEMPLATE, MODEL_INPUT_NAMES, responseTemplate } from './jinja-template.ts';
 
 /** Qwen3's tokens for chat, tools and thoughts, in Qwen3's order. A token with `special` is skipped when text is decoded for display. */
 export const CONTROL_TOKENS: readonly { content: string; special: boolean }[] = [
@@ -203,8 +204,10 @@ function tokenizerFiles(tokens: string[], merges: [string, string][], pattern: s
     clean_up_tokenization_spaces: false,
     eos_token: '<|im_end|>',
     errors: 'replace',
+    model_input_names: MODEL_INPUT_NAMES,
     model_max_length: maxLength,
     pad_token: '<|endoftext|>',
+    response_template: responseTemplate(QWEN),
     split_special_tokens: false,
     // With the class Qwen2Tokenizer, a library may replace the file's split pattern by its own, which splits numbers into single
     // digits.

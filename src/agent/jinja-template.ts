@@ -1,6 +1,20 @@
-/** @file Chat templates in Jinja, for `tokenizer_config.json`. With them, vLLM, TRL and other tools render conversations as in training. */
+/**
+ * @file Chat templates in Jinja, for `tokenizer_config.json`. With them, vLLM, TRL and other tools render conversations as in training. The
+ * tags `generation` are around the texts that the model writes: transformers makes the mask for supervised training from them.
+ */
 import { COMPACT_HEAD, COMPACT_TAIL } from './compact-tools.ts';
-import { generationPrompt, NO_THOUGHTS, QWEN, THINK_END, THINK_START, TOOLS_HEAD, TOOLS_TAIL } from './chat-template.ts';
+import {
+  generationPrompt,
+  NO_THOUGHTS,
+  QWEN,
+  THINK_END,
+  THINK_START,
+  TOOL_CALL_END,
+  TOOL_CALL_START,
+  TOOLS_HEAD,
+  TOOLS_TAIL,
+} from './chat-template.ts';
+import { escapeRegExp } from '../base/escape-reg-exp.ts';
 import type { ChatFormat, Frame } from './types.ts';
 
 /** The template of our own models. Unlike in Qwen3's template, `enable_thinking` is off by default. */
@@ -27,6 +41,7 @@ export const CHAT_TEMPLATE = `
         {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
     {%- elif message.role == 'assistant' %}
         {{- assistant }}
+        {%- generation %}
         {%- if thinking and '${THINK_END}' not in (message.content or '') %}
             {%- if message.reasoning_content and message.reasoning_content.strip() %}
                 {{- '${THINK_START}\\n' + message.reasoning_content.strip() + '\\n${THINK_END}\\n\\n' }}
@@ -54,7 +69,9 @@ export const CHAT_TEMPLATE = `
                 {{- '}\\n</tool_call>' }}
             {%- endfor %}
         {%- endif %}
-        {{- '<|im_end|>\\n' }}
+        {{- '<|im_end|>' }}
+        {%- endgeneration %}
+        {{- '\\n' }}
     {%- elif message.role == 'tool' %}
         {%- if loop.first or messages[loop.index0 - 1].role != 'tool' %}
             {{- '<|im_start|>user' }}
@@ -69,14 +86,41 @@ export const CHAT_TEMPLATE = `
     {{- assistant }}
 {%- endif %}`.trimStart();
 
+/** `model_input_names` of tokenizer_config.json. Otherwise transformers 4 returns `token_type_ids`, which `generate` refuses. */
+export const MODEL_INPUT_NAMES = ['input_ids', 'attention_mask'];
+
+/** Earlier versions had no tags for the texts that the model writes. */
+const untagged = (template: string) =>
+  template.replace(/\n *\{%- (?:end)?generation %\}/g, '').replace("{{- '<|im_end|>' }}\n        {{- '\\n' }}", "{{- '<|im_end|>\\n' }}");
+
 /** The part that all versions of this template end with. Models that were made before it knew thoughts have an earlier version. */
-const OWN_END = CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf('{%- if message.content %}'));
+const OWN_END = untagged(CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf('{%- if message.content %}')));
 
 /** Whether a template is a version of `CHAT_TEMPLATE`. */
-export const isOwnTemplate = (template: string): boolean => template.endsWith(OWN_END);
+export const isOwnTemplate = (template: string): boolean => untagged(template).endsWith(OWN_END);
+
+/**
+ * How transformers (from 5.13 on) parses a turn into thoughts, calls and words: the field `response_template` of `tokenizer_config.json`.
+ * TRL needs it for models whose templates it does not know. Source: `qwen3_template` of `trl/chat_template_utils.py`.
+ */
+export const responseTemplate = ({ agent, end, thinks }: ChatFormat) => ({
+  defaults: { role: 'assistant' },
+  start_anchor: agent[0],
+  fields: {
+    ...(thinks && { reasoning_content: { open: THINK_START, close_pattern: `${THINK_END}\\s*`, content: 'text' } }),
+    tool_calls: {
+      open: TOOL_CALL_START,
+      close_pattern: `${TOOL_CALL_END}\\s*`,
+      repeats: true,
+      content: 'json',
+      transform: { type: 'function', function: '{content}' },
+    },
+    content: { close_pattern: `${escapeRegExp(end)}\\s*`, content: 'text' },
+  },
+});
 
 /** The template of a model with the compact format. Without tools it writes what the model's own template writes. */
-export function compactTemplate({ first, bare, system, user, agent, trims }: ChatFormat): string {
+export function compactTemplate({ first, bare, system, user, agent, end, trims }: ChatFormat): string {
   const trim = trims ? ' | trim' : '';
   const around = ([before, after]: Frame, text: string) => `{{- ${quoted(before)} + ${text} + ${quoted(after)} }}`;
   return `
@@ -131,13 +175,20 @@ export function compactTemplate({ first, bare, system, user, agent, trims }: Cha
             {%- set ns.text = ns.text + ('\\n' if ns.text else '') + '<tool_call>{"name": "' + tool_call.name + '", "arguments": ' %}
             {%- set ns.text = ns.text + (tool_call.arguments if tool_call.arguments is string else (tool_call.arguments | tojson)) + '}</tool_call>' %}
         {%- endfor %}
-        ${around(agent, 'ns.text')}
+        {{- ${quoted(agent[0])} }}
+        {%- generation %}
+        {{- ns.text + ${quoted(end)} }}
+        {%- endgeneration %}
+        {{- ${quoted(agent[1].slice(end.length))} }}
     {%- endif %}
 {%- endfor %}
 {%- if add_generation_prompt %}
     {{- ${quoted(agent[0])} }}
 {%- endif %}`.trimStart();
 }
+
+/** Whether a template is a version of `compactTemplate`. */
+export const isCompactTemplate = (template: string): boolean => template.includes(quoted(COMPACT_TAIL));
 
 const quoted = (text: string): string => `'${escape(text)}'`;
 

@@ -1,5 +1,5 @@
 /** @file The weights from which a run starts. */
-import { compactTemplate } from '../agent/jinja-template.ts';
+import { compactTemplate, responseTemplate } from '../agent/jinja-template.ts';
 import { loadTokenizer } from '../agent/tokenizer.ts';
 import { parseConfig } from '../engine/config.ts';
 import { initialLora, loraLayout, loraTensors, targetModules } from '../engine/lora.ts';
@@ -48,7 +48,11 @@ function withTemplate(files: ModelParts): ModelParts {
   const { format, chatTemplate } = loadTokenizer(inMemory(files));
   const template = compactTemplate(format);
   if (!format.compact || chatTemplate === template) return files;
-  const config = { ...(readJson(inMemory(files), 'tokenizer_config.json') as object), chat_template: template };
+  const config = {
+    ...(readJson(inMemory(files), 'tokenizer_config.json') as object),
+    chat_template: template,
+    response_template: responseTemplate(format),
+  };
   return {
     ...files,
     'tokenizer_config.json': jsonFile(config),

@@ -1,6 +1,6 @@
 /** @file Runs work on models in a new worker, and ends the worker when the work is done. */
 import * as comlink from 'comlink';
-import type { zipExport } from '../../exchange/export-folder.ts';
+import type { zipExport } from '../../trainer/export-folder.ts';
 import type { downloadHubModel } from '../../exchange/hub-model.ts';
 import type { copyFiles } from '../../exchange/model-storage.ts';
 import type { inspectStored } from '../../trainer/stored-models.ts';

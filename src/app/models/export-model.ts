@@ -1,7 +1,7 @@
 /** @file Writes a model as a zip in the format that the visitor chose. */
 import type { ModelFiles } from '../../records/model.ts';
 import { hasAdapter } from '../../exchange/adapter-folder.ts';
-import type { ExportOptions } from '../../exchange/export-folder.ts';
+import type { ExportOptions } from '../../trainer/export-folder.ts';
 import { inFolder, zipFiles } from '../../exchange/zip.ts';
 import { inModelsWorker } from '../clients/models-worker.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { loraOptions, mergeAdapter, readAdapter, saveAdapter } from '../../../src/exchange/adapter-folder.ts';
-import { exportFolder } from '../../../src/exchange/export-folder.ts';
+import { exportFolder } from '../../../src/trainer/export-folder.ts';
 import { loadModel } from '../../../src/exchange/model-folder.ts';
 import { readSafetensors } from '../../../src/exchange/safetensors.ts';
 

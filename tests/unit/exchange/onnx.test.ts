@@ -221,7 +221,7 @@ describe('mua export', () => {
 
   test.each([
     [['--precision', 'int8'], '--precision is "int8": expected f32, f16, bf16'],
-    [['--format', 'gguf'], '--format is "gguf": expected onnx, hf, trl, verifiers, verl'],
+    [['--format', 'gguf'], '--format is "gguf": expected onnx, hf, trl, verifiers, verl, skyrl'],
     [['--model', 'no-such-folder'], '--model is "no-such-folder": there is no such file or folder'],
   ])('refuses %j', async (flags, message) => {
     const rest = { '--format': 'onnx', '--model': 'models/nano-retail', '--out': out } as Record<string, string>;

@@ -1,9 +1,10 @@
 /** @file Exports a model folder in another format. If the folder has a LoRA adapter, the adapter is merged into the weights. */
 import type { ModelFiles } from '../records/model.ts';
-import { adapterFiles, hasAdapter, mergeAdapter, readAdapter } from './adapter-folder.ts';
-import { loadModel, ModelFolderError, withWeights } from './model-folder.ts';
-import { onnxFolder } from './onnx/onnx-folder.ts';
-import { inFolder, zipFiles } from './zip.ts';
+import { adapterFiles, hasAdapter, mergeAdapter, readAdapter } from '../exchange/adapter-folder.ts';
+import { loadModel, ModelFolderError, withWeights } from '../exchange/model-folder.ts';
+import { onnxFolder } from '../exchange/onnx/onnx-folder.ts';
+import { inFolder, zipFiles } from '../exchange/zip.ts';
+import { forTransformers } from './hugging-face.ts';
 
 export interface ExportOptions {
   /** `hf`: a Hugging Face folder with safetensors. `peft`: only the adapter. */
@@ -23,7 +24,8 @@ export function exportFolder(files: ModelFiles, { format, precision }: ExportOpt
   }
   if (format === 'peft') return adapterFiles(files);
   if (precision === 'f16') throw new ModelFolderError('precision is f16: expected f32 or bf16 for format hf');
-  return withWeights(files, hasAdapter(files) ? merged(files) : loadModel(files).weights, precision === 'f32' ? 'F32' : 'BF16');
+  const weights = hasAdapter(files) ? merged(files) : loadModel(files).weights;
+  return forTransformers(withWeights(files, weights, precision === 'f32' ? 'F32' : 'BF16'));
 }
 
 const merged = (files: ModelFiles) => mergeAdapter(loadModel(files).weights, readAdapter(files));
