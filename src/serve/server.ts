@@ -11,6 +11,7 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Trajectory } from '../records/trajectory.ts';
 import { stranger } from '../users/loopback.ts';
 import { type Counts, Metrics, prometheus } from './metrics.ts';
+import { MCP_OVER_HTTP, openApi } from './openapi.ts';
 import { SCHEMAS } from './protocol.ts';
 import { Session } from './session.ts';
 import type { ServedStage } from './served-episode.ts';
@@ -24,7 +25,7 @@ export interface EnvServerOptions {
   maxSessions: number;
   /** Maximum size of a client's frame. */
   maxFrameBytes: number;
-  /** A session ends after this time, even if it is active. */
+  /** A session ends if its newest episode began before this time, even if it is active. */
   sessionSeconds: number;
   /** A session ends if the client sends no frame for this time. */
   idleSeconds: number;
@@ -55,7 +56,8 @@ const SWEEP_MS = 250;
 interface Connection {
   socket: WebSocket;
   session: Session;
-  opened: number;
+  /** When the newest episode began, or the connection. Engines reset a session for hours. */
+  begun: number;
   heard: number;
   waiting: number;
 }
@@ -92,6 +94,7 @@ export async function startEnvServer(
     if (refused) return send(response, refused.status, { error: refused.why });
     if (request.method === 'POST' && (path === '/reset' || path === '/step'))
       return send(response, 400, { error: `${path} over HTTP has no session: expected the WebSocket /ws` });
+    if (request.method === 'POST' && path === '/mcp') return send(response, 200, MCP_OVER_HTTP);
     if (request.method !== 'GET') return send(response, 405, { error: `${request.method} ${path}: expected GET` });
     if (path === '/metadata')
       return send(response, 200, {
@@ -102,6 +105,7 @@ export async function startEnvServer(
         author: null,
         documentation_url: null,
       });
+    if (path === '/openapi.json') return send(response, 200, openApi(`mua-${stage.domain.name}`));
     if (path === '/schema') return send(response, 200, SCHEMAS);
     if (path === '/state') return send(response, 200, { episode_id: null, step_count: 0 });
     if (path === '/metrics') {
@@ -109,7 +113,7 @@ export async function startEnvServer(
       response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(text);
       return;
     }
-    send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /schema, /state or /metrics` });
+    send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /openapi.json, /schema, /state or /metrics` });
   }
 
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => void route(request, response));
@@ -138,7 +142,10 @@ export async function startEnvServer(
     }
     const id = `s${++number}`;
     const session = new Session(id, stage, tasks, {
-      started: (task) => log({ event: 'episode_started', session: id, task }),
+      started: (task) => {
+        connection.begun = Date.now();
+        log({ event: 'episode_started', session: id, task });
+      },
       stepped: (seconds) => metrics.stepped(seconds),
       ended: (termination, reward) => {
         metrics.ended(termination, reward);
@@ -151,7 +158,7 @@ export async function startEnvServer(
       },
     });
     const now = Date.now();
-    const connection: Connection = { socket, session, opened: now, heard: now, waiting: 0 };
+    const connection: Connection = { socket, session, begun: now, heard: now, waiting: 0 };
     connections.add(connection);
     metrics.counts.sessions_open += 1;
     metrics.counts.sessions_total += 1;
@@ -198,7 +205,8 @@ export async function startEnvServer(
   const sweep = setInterval(() => {
     const now = Date.now();
     for (const connection of connections) {
-      if (now - connection.opened > 1000 * sessionSeconds) end(connection, 1000, `the session is open for ${sessionSeconds} seconds`);
+      if (now - connection.begun > 1000 * sessionSeconds)
+        end(connection, 1000, `the episode is ${sessionSeconds} seconds old: expected a reset before`);
       else if (connection.waiting === 0 && now - connection.heard > 1000 * idleSeconds)
         end(connection, 1000, `no frame for ${idleSeconds} seconds`);
     }

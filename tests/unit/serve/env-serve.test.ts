@@ -243,6 +243,27 @@ describe('limits', () => {
     expect(await old.closed).toBe(1000);
   });
 
+  it('the age of an episode, and not of a session: engines reset a session for hours', async () => {
+    const { client: connect } = await server({ sessionSeconds: 2 });
+    const client = await connect();
+    for (let i = 0; i < 4; i++) {
+      await client.reset();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    expect(client.unasked).toEqual([]);
+    expect(await client.closed).toBe(1000);
+    expect(JSON.parse(client.unasked[0]!)).toMatchObject({ data: { message: 'the episode is 2 seconds old: expected a reset before' } });
+  });
+
+  it('HTTP requests of OpenEnv’s validator', async () => {
+    const { url } = await server();
+    const routes = (await (await fetch(`${url}/openapi.json`)).json()) as { info: object; paths: object };
+    expect(routes.info).toEqual({ title: 'mua-retail', version: '1' });
+    for (const path of ['/reset', '/step', '/state']) expect(routes.paths).toHaveProperty([path]);
+    const answer = await fetch(`${url}/mcp`, { method: 'POST', body: '{}' });
+    expect([answer.status, await answer.json()]).toMatchObject([200, { jsonrpc: '2.0', error: { code: -32600 } }]);
+  });
+
   it('frames that do not wait for answers', async () => {
     const { client: connect } = await server();
     const client = await connect();
