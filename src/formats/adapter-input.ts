@@ -9,20 +9,31 @@ export interface AdapterPlace {
   greeting: string | null;
   /** The names of the training tasks, as a reset takes them (`resetName`). */
   tasks: readonly string[];
+  /** The names of the tasks for validation. */
+  validation: readonly string[];
   config: GrpoConfig;
   /** The model to train: its name on the Hub, or its path. */
   model: string;
+  /**
+   * How the model speaks to the customer. `text`: in plain text, as models of the playground do. `calls`: with the tool `respond`, for
+   * models that were trained to call tools.
+   */
+  form: 'text' | 'calls';
   /** The command that serves the environment. */
   serve: string;
   url: string;
 }
 
-export type AdapterInput = Pick<AdapterPlace, 'config' | 'model' | 'serve' | 'url'> & {
+export type AdapterInput = Pick<AdapterPlace, 'config' | 'form' | 'model' | 'serve' | 'url'> & {
   title: string;
   tools: readonly ToolSchema[];
   /** The messages before the customer's first message. */
   opening: readonly ChatMessage[];
+  /** An upper estimate of the tokens before the agent's first turn, for engines that cut longer prompts. */
+  promptTokens: number;
   rows: readonly { task_id: string; seed: number }[];
+  /** Rows that are not among `rows`. */
+  validation: readonly { task_id: string; seed: number }[];
 };
 
 export const jsonl = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');

@@ -1,19 +1,12 @@
-/** @file The folder with which TRL trains: an environment class with one method for each tool, and the arguments of GRPOTrainer. */
+/** @file The folder with which TRL trains: an adapter in the form that fits the model, and the arguments of GRPOTrainer. */
 import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import type { ToolSchema } from '../records/task.ts';
 import { SETTINGS } from '../training/settings/index.ts';
-import { type AdapterInput, json, jsonl, python, readme } from './adapter-input.ts';
-
-/** The tool that talks to the customer. `mua env-serve` has it in its lists of tools. */
-export const RESPOND: ToolSchema = {
-  type: 'function',
-  function: {
-    name: 'respond',
-    description: 'Say something to the customer. Returns the customer’s answer.',
-    parameters: { type: 'object', properties: { message: { type: 'string', description: 'The words.' } }, required: ['message'] },
-  },
-};
+import { type AdapterInput, json, jsonl, readme } from './adapter-input.ts';
+import { VERSIONS } from './engines.ts';
+import { serverEpisode } from './server-episode.ts';
+import { trlEnvironment } from './trl-environment.ts';
+import { trlRollout } from './trl-rollout.ts';
 
 type Conversion = (config: GrpoConfig) => Record<string, Json>;
 
@@ -44,123 +37,92 @@ const TRL: Partial<Record<keyof GrpoConfig, Conversion>> = {
   mask_truncated: ({ mask_truncated }) => ({ mask_truncated_completions: mask_truncated }),
   max_model_len: ({ max_model_len }) => ({ max_completion_length: max_model_len, vllm_max_model_length: max_model_len }),
   ...same('temperature', 'top_p', 'top_k'),
+  // 0 means only at the end, which `train.py` always does.
+  save_freq: ({ save_freq }) => ({ save_strategy: save_freq > 0 ? 'steps' : 'no', save_steps: Math.max(1, save_freq) }),
   enable_thinking: ({ enable_thinking }) => ({ chat_template_kwargs: { enable_thinking } }),
 };
 const LORA = ['lora_rank', 'lora_alpha', 'target_modules'];
 
 export function trl(input: AdapterInput): Record<string, string> {
-  const { config, model, opening, rows, title, tools, url } = input;
+  const { config, form, model, opening, rows, title, tools, url } = input;
+  const plays = form === 'text';
   const args = Object.assign({}, ...Object.values(TRL).map((name) => name(config))) as Record<string, Json>;
+  // `rollout_func` limits each turn itself.
+  if (!plays) args.generation_kwargs = { max_new_tokens: config.response_length_one_turn };
   const lora =
     config.lora_rank > 0 ? { r: config.lora_rank, lora_alpha: config.lora_alpha, target_modules: targets(config.target_modules) } : null;
-  // TRL appends the text that `reset` returns to the last user message.
-  const prompt = [...opening, { role: 'user', content: '' }];
+  const limits = { turn: config.response_length_one_turn, context: config.max_model_len };
+  // A `rollout_func` gets only the prompt of a row. TRL appends the text that the environment's `reset` returns to the last message.
+  const prompt = (row: object) =>
+    plays ? [{ role: 'user', content: JSON.stringify(row) }] : [...opening, { role: 'user' as const, content: '' }];
+  const adapter: Record<string, string> = plays
+    ? { 'mua_rollout.py': trlRollout(title) }
+    : { 'mua_environment.py': trlEnvironment(title, tools) };
   return {
-    'mua_environment.py': `"""${title} as an environment of TRL's GRPOTrainer: a method for each tool, and respond() to talk to the customer."""
-
-import os
-
-from openenv import GenericEnvClient
-
-URL = os.environ.get("MUA_ENV_URL", ${python(url)})
-
-
-class MuaEnvironment:
-    def __init__(self):
-        self._client = GenericEnvClient(base_url=URL).sync()
-        self._client.connect()
-        self._reward = 0.0
-        self._done = False
-
-    def reset(self, **row):
-        result = self._client.reset(task_id=row["task_id"], seed=row["seed"])
-        self._reward, self._done = 0.0, False
-        return result.observation["content"]
-
-    def get_reward(self) -> float:
-        return self._reward
-
-    def _call(self, tool, **arguments):
-        if self._done:
-            return "The conversation is over."
-        given = {name: value for name, value in arguments.items() if value is not None}
-        result = self._client.step({"name": tool, "arguments": given})
-        if result.done:
-            self._done, self._reward = True, float(result.reward or 0.0)
-        return result.observation["content"]
-${[...tools, RESPOND].map(method).join('')}`,
-    'train.py': `"""Trains with TRL. Usage: accelerate launch train.py"""
-
-import json
-from pathlib import Path
-
-from datasets import load_dataset
-from trl import GRPOConfig, GRPOTrainer
-
-from mua_environment import MuaEnvironment
-
-here = Path(__file__).parent
-settings = json.loads((here / "config.json").read_text())
-lora = settings["lora"]
-if lora:
-    from peft import LoraConfig
-
-    lora = LoraConfig(task_type="CAUSAL_LM", **lora)
-GRPOTrainer(
-    model=settings["model"],
-    args=GRPOConfig(output_dir=str(here / "out"), **settings["args"]),
-    train_dataset=load_dataset("json", data_files=str(here / "rows.jsonl"), split="train"),
-    environment_factory=MuaEnvironment,
-    peft_config=lora,
-).train()
-`,
-    'config.json': json({ model, args, lora }),
-    'rows.jsonl': jsonl(rows.map((row) => ({ prompt, ...row }))),
+    'mua_server.py': serverEpisode(url),
+    ...adapter,
+    'train.py': trainer(plays),
+    'config.json': json({ model, args, lora, limits }),
+    'rows.jsonl': jsonl(rows.map((row) => ({ prompt: prompt(row), ...row }))),
     'README.md': readme(
       'TRL',
       input,
-      ['pip install "trl[vllm,peft]" "openenv>=0.3"', 'accelerate launch train.py'],
       [
-        'TRL ends a rollout at the first message without a tool call, so the agent speaks with the tool `respond`. This is another prompt than the one of the playground, in which words are plain text.',
-        'Each rollout opens a session: `--max-sessions` must be at least `generation_batch_size`.',
-        'If the customer fails, `step` raises an error and TRL gives the model its text. The rollout then keeps reward 0.',
+        `pip install "trl[peft]==${VERSIONS.trl}" "transformers==${VERSIONS.transformers}" "openenv==${VERSIONS.openenv}"`,
+        'accelerate launch train.py',
       ],
-      new Set([...Object.keys(TRL), ...LORA]),
+      [...(plays ? TEXT_NOTES : CALL_NOTES), ...NOTES],
+      new Set([...Object.keys(TRL), ...LORA, 'response_length_one_turn']),
     ),
   };
 }
 
+const TEXT_NOTES = [
+  '`mua_rollout.py` plays the conversations with the playground’s own prompt: words are plain text, and tool calls are markup. This form is for models of the playground. For a model that was trained to call tools, export with its name on the Hub.',
+  'A turn or a conversation that reaches a token limit of `config.json` ends with reward 0, as in the playground.',
+];
+const CALL_NOTES = [
+  '`mua_environment.py` has a method for each tool. TRL ends a rollout at the first message without a tool call, so the agent speaks with the tool `respond`. This is another prompt than the one of the playground, in which words are plain text. For a model of the playground, export with its folder.',
+  'TRL checks the arguments of a call before the server sees them, and ends a rollout after a call that is not JSON. The server would answer with the error.',
+  'TRL cuts a turn at `generation_kwargs.max_new_tokens`. A rollout that is cut has reward 0.',
+];
+const NOTES = [
+  'Each rollout opens a session: `--max-sessions` must be at least `generation_batch_size`.',
+  'If the server or the customer fails, the rollout has reward None. TRL leaves it out of the mean and gives it the advantage 0. If all rollouts of a batch fail, training stops with an error that names the server.',
+  'A reset waits up to 3 minutes for the server. `train.py` continues from the newest checkpoint in `out/`.',
+  'On a CPU, OMP_NUM_THREADS=1 is several times faster for small models.',
+];
+
+const trainer = (plays: boolean) => `"""Trains with TRL. Continues from the newest checkpoint. Usage: accelerate launch train.py"""
+
+import json
+from pathlib import Path
+
+import torch
+from datasets import load_dataset
+from transformers.trainer_utils import get_last_checkpoint
+from trl import GRPOConfig, GRPOTrainer
+
+${plays ? 'from mua_rollout import reward, rollout' : 'from mua_environment import MuaEnvironment'}
+
+here = Path(__file__).parent
+out = here / "out"
+settings = json.loads((here / "config.json").read_text())
+lora = settings["lora"]
+gpu = torch.cuda.is_available()
+if lora:
+    from peft import LoraConfig
+
+    lora = LoraConfig(task_type="CAUSAL_LM", **lora)
+trainer = GRPOTrainer(
+    model=settings["model"],
+    args=GRPOConfig(output_dir=str(out), use_cpu=not gpu, bf16=gpu, **settings["args"]),
+    train_dataset=load_dataset("json", data_files=str(here / "rows.jsonl"), split="train"),
+    ${plays ? 'reward_funcs=reward,\n    rollout_func=rollout,' : 'environment_factory=MuaEnvironment,'}
+    peft_config=lora,
+)
+trainer.train(resume_from_checkpoint=get_last_checkpoint(str(out)) if out.is_dir() else None)
+trainer.save_model(str(out))
+`;
+
 const targets = (text: string): Json => (text === 'all-linear' ? 'all-linear' : text.split(',').map((name) => name.trim()));
-
-const HINTS: Record<string, string> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', object: 'dict', array: 'list' };
-
-/** The Python method of a tool. TRL makes the tool's schema from the type hints and the docstring. */
-function method({ function: { name, description, parameters } }: ToolSchema): string {
-  const { properties, required } = parameters;
-  const names = [...required, ...Object.keys(properties).filter((property) => !required.includes(property))].filter(
-    (property) => property in properties,
-  );
-  const of = (property: string) =>
-    properties[property] as { type?: string; description?: string; enum?: Json[]; items?: { type?: string } };
-  const hint = (property: string) => {
-    const { type = 'string', items } = of(property);
-    const own = HINTS[type] ?? 'str';
-    const full = own === 'list' ? `list[${HINTS[items?.type ?? 'string'] ?? 'str'}]` : own;
-    return required.includes(property) ? `${property}: ${full}` : `${property}: ${full} | None = None`;
-  };
-  const line = (text: string) => text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"""', "'''").trim();
-  const documented = (property: string) => {
-    const { description: words = property, enum: choices } = of(property);
-    return `            ${property}: ${line(words)}${choices ? ` One of: ${choices.join(', ')}.` : ''}`;
-  };
-  const args = names.length === 0 ? [] : ['', '        Args:', ...names.map(documented)];
-  return [
-    '',
-    `    def ${name}(${['self', ...names.map(hint)].join(', ')}) -> str:`,
-    `        """${line(description)}`,
-    ...args,
-    '        """',
-    `        return self._call(${[python(name), ...names.map((property) => `${property}=${property}`)].join(', ')})`,
-    '',
-  ].join('\n');
-}

@@ -1,15 +1,16 @@
 /** @file The folder with which verifiers and prime-rl train: a package with a taskset over OpenEnv. */
 import { type AdapterInput, jsonl, python, readme } from './adapter-input.ts';
+import { VERSIONS } from './engines.ts';
 
 export function verifiers(input: AdapterInput): Record<string, string> {
-  const { rows, title, url } = input;
+  const { config, rows, title, url } = input;
   return {
     'pyproject.toml': `[project]
 name = "mua-environment"
 version = "0.1.0"
 description = ${python(`${title} of the MUA-RL Playground, over OpenEnv.`)}
 requires-python = ">=3.11"
-dependencies = ["verifiers[openenv]"]
+dependencies = ["verifiers[openenv]==${VERSIONS.verifiers}"]
 
 [build-system]
 requires = ["hatchling"]
@@ -50,9 +51,15 @@ class MuaTaskset(OpenEnvTaskset, vf.Taskset[OpenEnvTask, MuaConfig]):
     'README.md': readme(
       'verifiers and prime-rl',
       input,
-      ['uv pip install -e .', 'python -c "from mua_environment import MuaConfig; print(len(MuaConfig().resets), \'tasks\')"'],
+      [
+        'uv pip install -e .',
+        `vf-eval mua_environment --model MODEL --api-base-url URL --sampling-args '{"max_tokens": ${config.response_length_one_turn}}' --env.player.harness.id null --env.player.runtime.type subprocess --push False`,
+      ],
       [
         'Train with prime-rl on the taskset `mua_environment`. The settings of the optimizer and of GRPO belong into its TOML; they are listed below.',
+        'The flags of `vf-eval` are needed: without them, a shell in a paid sandbox plays, and the results are uploaded.',
+        `A turn has at most ${config.response_length_one_turn} tokens, and a conversation at most ${config.max_model_len}: set both in the settings of the engine that samples.`,
+        'If the server or the customer fails, the rollout ends with an error and has no reward.',
         'verifiers shows the model each observation as JSON, with the action’s schema. A reply that is no JSON is said to the customer or, with `<tool_call>` markup, is a tool call.',
         'The first observation holds the policy (`messages`) and the tools.',
       ],

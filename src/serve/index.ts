@@ -12,9 +12,11 @@ import { customerScripts, GENERATED_DOMAINS, usualLevel } from '../domains/regis
 import { createEnvironments } from '../environments/index.ts';
 import { resetName } from '../benchmarks/imported-benchmark.ts';
 import { adapterFolder } from '../formats/adapters.ts';
+import type { AdapterPlace } from '../formats/adapter-input.ts';
 import type { EngineName } from '../formats/engines.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import type { ModelWorker } from '../local/spawn.ts';
+import type { Split } from '../records/task.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -86,26 +88,25 @@ export interface AdapterOptions {
   count: number;
   /** The model to train: its name on the Hub, or its path. */
   model: string;
+  form: AdapterPlace['form'];
   url: string;
   /** The command that starts the environment server. */
   command: string;
 }
 
 /** Makes a folder with which another engine can train on the domain. @throws as `openStage`; InputError if there are no training tasks */
-export async function exportAdapter(place: ServedPlace, { engine, count, model, url, command }: AdapterOptions) {
+export async function exportAdapter(place: ServedPlace, { engine, count, command, ...options }: AdapterOptions) {
   const { stage, config } = await openStage({ ...place, user: { mode: 'scripted' } });
   const { domain, environments, rules } = stage;
-  const conditions = conditionsOf(config, 'train');
-  const tasks = await environments.tasks({
-    domain: domain.name,
-    level: domain.level,
-    split: 'train',
-    seed: place.seed,
-    count: domain.finite ? Number.MAX_SAFE_INTEGER : count,
-    conditions,
-  });
-  if (tasks.length === 0) throw new InputError(`the data of ${domain.name} has no training tasks`);
-  return adapterFolder(engine, { domain, greeting: rules.greeting, tasks: tasks.map(resetName), config, model, serve: command, url });
+  const { name, level, finite } = domain;
+  const tasksOf = async (split: Split, wanted: number, side: 'train' | 'val') => {
+    const conditions = conditionsOf(config, side);
+    return (await environments.tasks({ domain: name, level, split, seed: place.seed, count: wanted, conditions })).map(resetName);
+  };
+  const tasks = await tasksOf('train', finite ? Number.MAX_SAFE_INTEGER : count, 'train');
+  if (tasks.length === 0) throw new InputError(`the data of ${name} has no training tasks`);
+  const validation = await tasksOf(config.val_split, config.val_tasks, 'val');
+  return adapterFolder(engine, { ...options, domain, greeting: rules.greeting, tasks, validation, config, serve: command });
 }
 
 export async function serve(place: ServedPlace, options: EnvServerOptions): Promise<EnvServer> {

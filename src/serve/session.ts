@@ -6,7 +6,7 @@ import type { Json } from '../records/json.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { answerMcp } from './mcp.ts';
-import { RESPOND } from '../formats/trl-adapter.ts';
+import { RESPOND } from '../formats/python-tools.ts';
 import { type EpisodeState, ProtocolError, type StepResult } from './protocol.ts';
 import { ServedEpisode, type ServedStage } from './served-episode.ts';
 import { readReset, type TaskSource } from './task-source.ts';

@@ -18,7 +18,7 @@ import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
 import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
-import type { Task } from '../records/task.ts';
+import type { Split, Task } from '../records/task.ts';
 import { Importer, type Progress } from './imports.ts';
 import { FIRST, generatedDomains, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
 import { relations } from './references.ts';
@@ -167,10 +167,17 @@ export class WorldBrowser {
   async trainingTasks(config: GrpoConfig, count: number): Promise<TrainingTasks> {
     const { level, seed } = config;
     const domain = await this.environments.domain(config.domain, level);
-    const conditions = conditionsOf(config, 'train');
-    const query = { domain: config.domain, level, split: config.train_split, seed, count, conditions };
+    const tasks = async (split: Split, wanted: number, side: 'train' | 'val') => {
+      const conditions = conditionsOf(config, side);
+      return (await this.environments.tasks({ domain: config.domain, level, split, seed, count: wanted, conditions })).map(resetName);
+    };
     const { greeting } = rulesFor(domain, config.conversation_rules);
-    return { domain, greeting, tasks: (await this.environments.tasks(query)).map(resetName) };
+    return {
+      domain,
+      greeting,
+      tasks: await tasks(config.train_split, count, 'train'),
+      validation: await tasks(config.val_split, config.val_tasks, 'val'),
+    };
   }
 
   /** Plays the task's gold actions in a new episode. The agent also says the texts that the task requires. */

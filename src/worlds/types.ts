@@ -111,6 +111,8 @@ export interface TrainingTasks {
   greeting: string | null;
   /** The names of the tasks for a reset of `mua env-serve`. */
   tasks: string[];
+  /** The same for the tasks of validation. */
+  validation: string[];
 }
 
 /** The size of a list, and the position of the chosen row in it. */

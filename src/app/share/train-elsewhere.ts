@@ -19,9 +19,9 @@ const TASKS = 1000;
 export async function trainingFolder(engine: EngineName, { request, config: own }: Pick<RunRow, 'request' | 'config'>): Promise<Blob> {
   // An imported run can lack settings.
   const config = { ...PRESETS[request.preset]!.config, ...own };
-  const { domain, greeting, tasks } = await askWorlds((browser) => browser.trainingTasks(config, TASKS));
+  const { domain, greeting, tasks, validation } = await askWorlds((browser) => browser.trainingTasks(config, TASKS));
   const serve = serveCommand(request.preset, config);
-  const files = adapterFolder(engine, { domain, greeting, tasks, config, model: MODEL, serve, url: URL });
+  const files = adapterFolder(engine, { domain, greeting, tasks, validation, config, model: MODEL, form: 'calls', serve, url: URL });
   const encoder = new TextEncoder();
   const bytes = Object.entries(files).map(([name, text]) => [`mua-${engine}/${name}`, encoder.encode(text)] as const);
   return zipFiles(Object.fromEntries(bytes), new Date());

@@ -3,8 +3,8 @@
  * and needs no GPU.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { EngineName } from '../../formats/engines.ts';
+import { dirname, join, resolve } from 'node:path';
+import { type EngineName, ENGINES } from '../../formats/engines.ts';
 import type { ModelFiles } from '../../records/model.ts';
 import type { Flags, Values } from '../args.ts';
 import { command } from '../command.ts';
@@ -14,7 +14,6 @@ import type { ProgressBar } from '../progress.ts';
 import { STAGE_FLAGS, readPlace } from './env-serve.ts';
 import { JSON_FLAG, MODEL } from './shared.ts';
 
-const ENGINES = ['trl', 'verifiers', 'verl'] as const satisfies readonly EngineName[];
 const isEngine = (format: string): format is EngineName => ENGINES.some((name) => name === format);
 
 /** Names of the errors about the files of --model and --lora. */
@@ -32,7 +31,7 @@ const FLAGS = {
   format: {
     type: 'string',
     value: 'NAME',
-    help: 'a model as onnx (for transformers.js and ONNX Runtime) or hf (Hugging Face, safetensors); or what trl, verifiers or verl needs to train on mua env-serve',
+    help: 'a model as onnx (for transformers.js and ONNX Runtime) or hf (Hugging Face, safetensors); or what trl, verifiers, verl or skyrl needs to train on mua env-serve',
     required: true,
     choices: ['onnx', 'hf', ...ENGINES],
   },
@@ -53,6 +52,12 @@ const FLAGS = {
   ...STAGE_FLAGS,
   tasks: { type: 'integer', value: 'N', help: 'with an engine: number of training tasks of a generated domain (default 1,000)', min: 1 },
   url: { type: 'string', value: 'URL', help: 'with an engine: the address of mua env-serve (default http://127.0.0.1:8019)' },
+  form: {
+    type: 'string',
+    value: 'NAME',
+    help: 'with trl: text if the agent speaks in plain text, as in training here, or calls if it speaks with the tool respond (default: text for the folder of a model of the playground, else calls)',
+    choices: ['text', 'calls'],
+  },
   json: JSON_FLAG,
 } as const satisfies Flags;
 
@@ -63,14 +68,14 @@ interface Exported extends Written {
 }
 
 export const exportModel = command({
-  summary: 'write a model as ONNX or as a Hugging Face folder, or a folder with which TRL, verifiers or verl trains',
+  summary: 'write a model as ONNX or as a Hugging Face folder, or a folder with which TRL, verifiers, verl or SkyRL trains',
   flags: FLAGS,
   async run(flags, progress): Promise<Exported> {
     const { format, model, lora, out, precision } = flags;
     if (model === undefined) throw new UsageError(`--model is missing: expected --model ${isEngine(format) ? 'NAME' : 'DIR'}`);
     if (isEngine(format)) return exportForEngine(format, model, flags, progress);
     const folder = await findModel(model, { tokenizer: format === 'onnx', lora });
-    const { exportFolder } = await import('../../exchange/export-folder.ts');
+    const { exportFolder } = await import('../../trainer/export-folder.ts');
     let files: Record<string, Uint8Array>;
     try {
       files = exportFolder(await contentsOf(folder), { format, precision });
@@ -102,9 +107,10 @@ async function writeAllIn(out: string, files: Record<string, Uint8Array>): Promi
 async function exportForEngine(
   engine: EngineName,
   model: string,
-  { out, tasks = 1000, url = 'http://127.0.0.1:8019', lora, precision, ...flags }: Values<typeof FLAGS>,
+  { out, tasks = 1000, url = 'http://127.0.0.1:8019', lora, precision, form, ...flags }: Values<typeof FLAGS>,
   progress: ProgressBar,
 ): Promise<Exported> {
+  if (form !== undefined && engine !== 'trl') throw new UsageError('--form is given: expected --format trl with it');
   if (lora !== undefined || precision !== 'f32')
     throw new UsageError(`--${lora === undefined ? 'precision' : 'lora'} is given: expected --format onnx or hf with it`);
   const place = await readPlace({ user: 'scripted', ...flags }, (text) => progress.note(text));
@@ -116,11 +122,30 @@ async function exportForEngine(
   const serveCommand = ['./mua env-serve', ...given, ...settings, '--max-sessions 256'].join(' ');
   let files: Record<string, string>;
   try {
-    files = await exportAdapter(place, { engine, count: tasks, model, url, command: serveCommand });
+    const { isOfPlayground } = await import('../../trainer/hugging-face.ts');
+    const folder = await tokenizerFiles(model);
+    const own = folder !== null && isOfPlayground(folder);
+    files = await exportAdapter(place, {
+      engine,
+      count: tasks,
+      // The engine runs in another folder.
+      model: folder === null ? model : resolve(model),
+      form: form ?? (own ? 'text' : 'calls'),
+      url,
+      command: serveCommand,
+    });
   } catch (error) {
     const { name, message } = error as Error;
     throw ['InputError', 'ImportError', 'ConfigError'].includes(name) ? new UsageError(message) : error;
   }
   const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]));
   return { format: engine, ...(await writeAllIn(out, bytes)) };
+}
+
+/** The files of a model's tokenizer. Null if `model` is no folder with a tokenizer, such as a name on the Hub. */
+async function tokenizerFiles(model: string): Promise<ModelFiles | null> {
+  const names = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
+  const read = names.map(async (name) => [name, await readFile(join(model, name)).catch(() => null)] as const);
+  const found = (await Promise.all(read)).flatMap(([name, bytes]) => (bytes ? [[name, new Uint8Array(bytes)] as const] : []));
+  return found.length < 2 ? null : Object.fromEntries(found);
 }

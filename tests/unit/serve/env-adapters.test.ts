@@ -1,11 +1,11 @@
-/** The folders that `mua export --format trl|verifiers|verl` writes: their Python runs against the server. */
+/** The folders that `mua export --format trl|verifiers|verl|skyrl` writes: their Python runs against the server. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENGINES, type EngineName } from '../../../src/formats/engines.ts';
+import { ENGINES } from '../../../src/formats/engines.ts';
 import { exportAdapter, openStage, type ServedPlace } from '../../../src/serve/index.ts';
 import { type EnvServer, startEnvServer } from '../../../src/serve/server.ts';
 import { PRESETS } from '../../../src/training/presets.ts';
@@ -15,6 +15,7 @@ const PYTHON = '/usr/bin/python3';
 const noPython = spawnSync(PYTHON, ['--version']).status !== 0;
 if (noPython) console.warn(`SKIPPED: adapters in Python: ${PYTHON} does not run`);
 
+const KINDS = [...ENGINES, 'trl-text'] as const;
 const PLACE: ServedPlace = { domain: 'retail', level: 'nano', settings: {}, seed: 1, user: { mode: 'scripted' } };
 let folder: string;
 let server: EnvServer;
@@ -37,11 +38,13 @@ beforeAll(async () => {
     graceSeconds: 1,
     log: () => {},
   });
-  for (const engine of ENGINES) {
-    const options = { engine, count: 6, model: 'Qwen/Qwen3-0.6B', url: 'http://env:8019', command: './mua env-serve' };
+  for (const kind of KINDS) {
+    const engine = kind === 'trl-text' ? 'trl' : kind;
+    const form = kind === 'trl-text' ? 'text' : 'calls';
+    const options = { engine, form, count: 6, model: 'Qwen/Qwen3-0.6B', url: 'http://env:8019', command: './mua env-serve' } as const;
     for (const [name, text] of Object.entries(await exportAdapter({ ...PLACE, preset: 'lora' }, options))) {
-      await mkdir(dirname(join(folder, engine, name)), { recursive: true });
-      await writeFile(join(folder, engine, name), text);
+      await mkdir(dirname(join(folder, kind, name)), { recursive: true });
+      await writeFile(join(folder, kind, name), text);
     }
   }
 });
@@ -50,36 +53,80 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const play = async (engine: EngineName, task: string) =>
-  JSON.parse((await run(PYTHON, ['tests/reference/adapters.py', engine, join(folder, engine), server.url, task])).stdout) as Record<
+const TASK = 'retail/nano/train/1/3';
+const play = async (kind: (typeof KINDS)[number], ...more: 'dead'[]) =>
+  JSON.parse((await run(PYTHON, ['tests/reference/adapters.py', kind, join(folder, kind), server.url, TASK, ...more])).stdout) as Record<
     string,
     never
   >;
 
 describe.skipIf(noPython)('the adapter', () => {
-  it.each(ENGINES)('of %s is Python', async (engine) => {
-    await run(PYTHON, ['-m', 'compileall', '-q', join(folder, engine)]);
+  it.each(KINDS)('of %s is Python', async (kind) => {
+    await run(PYTHON, ['-m', 'compileall', '-q', join(folder, kind)]);
   });
 
   it('of TRL: tools as methods with types and documentation, the customer, the reward at the end', async () => {
-    const { tools, heard, rewards, again } = await play('trl', 'retail/nano/train/1/3');
+    const { tools, heard, rewards, again } = await play('trl');
     expect(tools).toMatchObject({ respond: ['message'], find_user_id_by_email: ['email'], cancel_pending_order: ['order_id', 'reason'] });
     expect(heard).toEqual([expect.any(String), expect.any(String), 'Error: user not found', 'The conversation is over.']);
     expect(rewards).toEqual([0, 0]);
     expect(again).toBe(heard[0]);
   });
 
+  it('of TRL: a lost server gives no reward, and never a batch without any; a reset that fails names the server', async () => {
+    const { heard, rewards, batch, reset } = await play('trl', 'dead');
+    expect(heard).toEqual([expect.any(String), expect.any(String), 'The conversation is over.', 'The conversation is over.']);
+    expect(rewards).toEqual([null, null]);
+    expect(batch).toEqual([
+      'ConnectionError',
+      expect.stringMatching(/^no conversation of this batch has a reward: http:\/\/127\.0\.0\.1:\d+: /),
+    ]);
+    expect(reset).toEqual(['ConnectionError', expect.stringContaining('does not begin the episode retail/nano/train/1/3')]);
+  });
+
+  it('of TRL in plain text: the prompt of the playground, sampled tokens with mask 1, and the token limits', async () => {
+    const { prompt, given, as_said, reward, done, error, cut, full } = await play('trl-text');
+    expect(as_said).toBe(true);
+    expect(prompt).toMatch(/^<system>[^]*<user>[^]*¶\n<assistant>$/);
+    // The agent has ended its first turn. A tool call ends the second one, so its end is given.
+    expect(given).toMatch(/^\n<user>[^]*¶\n<assistant>¶\n<tool>Error: user not found¶\n<assistant>$/);
+    expect([reward, done, error]).toEqual([0, true, null]);
+    expect(cut).toEqual([0, true, 5]);
+    expect(full).toEqual([0, true, 12, 12]);
+  });
+
   it('of verl: sampled tokens as they are with mask 1, all else with mask 0, and the reward of the server', async () => {
-    const { prompt, given, as_said, response_ids, response_mask, response_logprobs, reward_score, num_turns } = await play(
-      'verl',
-      'retail/nano/train/1/3',
-    );
+    const { prompt, given, as_said, response_ids, response_mask, response_logprobs, reward_score, num_turns, limits, cut } =
+      await play('verl');
     expect(as_said).toBe(true);
     expect(prompt).toMatch(/^system: [^]*\nuser: /);
     expect(given).toMatch(/^user: [^]*\ntool: Error: user not found\n$/);
     const { length } = response_ids as number[];
     expect([(response_mask as number[]).length, (response_logprobs as number[]).length]).toEqual([length, length]);
     expect([reward_score, num_turns]).toEqual([0, 6]);
+    const { response_length_one_turn, max_model_len } = PRESETS.lora!.config;
+    expect(limits).toEqual([response_length_one_turn, max_model_len]);
+    expect(cut).toEqual([0, 5]);
+  });
+
+  it('of verl: a lost server and a cut prompt end the training with an error', async () => {
+    const { dead, short } = await play('verl');
+    expect(dead).toEqual(['ConnectionError', expect.stringContaining(`does not finish the episode ${TASK}`)]);
+    expect(short).toContain('data.max_prompt_length is 20: expected more');
+  });
+
+  it('of SkyRL: the server’s prompt, words, reward; a lost server is an error', async () => {
+    const { messages, steps } = await play('skyrl');
+    expect((messages as { role: string }[]).map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(steps).toMatchObject([
+      { observations: [{ role: 'user' }], reward: 0, done: false },
+      { observations: [], reward: 0, done: true },
+    ]);
+    const { steps: dead } = await play('skyrl', 'dead');
+    expect((dead as never[])[1]).toEqual([
+      'ConnectionError',
+      expect.stringContaining(`the episode ${TASK} ended without a score: http://127`),
+    ]);
   });
 });
 
@@ -109,7 +156,15 @@ describe('settings and rows', () => {
     expect(script).toContain("actor_rollout_ref.rollout.n='8'");
     expect(script).toContain("actor_rollout_ref.model.lora_rank='16'");
     await run('sh', ['-n', join(folder, 'verl/train.sh')]);
-    expect((await rows('verl/rows.jsonl'))[0]).toMatchObject({ agent_name: 'mua_agent', extra_info: { seed: 0 } });
+    const training = await rows('verl/rows.jsonl');
+    expect(training[0]).toMatchObject({ agent_name: 'mua_agent', extra_info: { seed: 0 } });
+    const tasks = (list: Record<string, never>[]) => list.map(({ extra_info }) => (extra_info as { task_id: string }).task_id);
+    const validation = tasks(await rows('verl/validation.jsonl'));
+    expect(validation).toHaveLength(PRESETS.lora!.config.val_tasks);
+    expect(validation.filter((task) => tasks(training).includes(task))).toEqual([]);
+    expect(script).toContain('data.val_files=validation.parquet');
+    expect(script).toContain('actor_rollout_ref.actor.use_dynamic_bsz=True');
+    expect(Number(/data\.max_prompt_length=(\d+)/.exec(script)![1])).toBeGreaterThan(512);
   });
 
   it('what has no counterpart is listed, and what has one is not', async () => {
