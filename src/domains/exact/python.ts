@@ -1,5 +1,7 @@
 /** @file Functions of CPython on which tau-bench's observations and amounts depend. */
 
+import { floatRepr, quote } from '../../python/text.ts';
+
 /** A value that `pythonJson` can print. A Map prints as an object whose keys keep their order, even if they look like integers. */
 export type Printable =
   null | boolean | number | string | readonly Printable[] | ReadonlyMap<string, Printable> | { readonly [key: string]: Printable };
@@ -12,25 +14,6 @@ export function round2(x: number): number {
     return (below % 2 === 0 ? below : below + 1) / 100;
   }
   return x !== 0 && Math.abs(x) < 2 ** 52 ? Number(x.toFixed(2)) : x;
-}
-
-/** Python's `repr` of a float: `4.0`, `1e+20`, `-0.0`, `inf`. */
-export function floatRepr(x: number): string {
-  if (Number.isNaN(x)) return 'nan';
-  if (!Number.isFinite(x)) return x > 0 ? 'inf' : '-inf';
-  if (x === 0) return Object.is(x, -0) ? '-0.0' : '0.0';
-  const [digits, exponent] = x.toExponential().split('e') as [string, string];
-  const power = Number(exponent);
-  if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
-  // In this range JavaScript writes no exponent. It does so only below 1e-6 and from 1e21 on.
-  const text = String(x);
-  return text.includes('.') ? text : `${text}.0`;
-}
-
-const SHORT: Record<string, string> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\b': '\\b', '\f': '\\f' };
-
-function quote(text: string): string {
-  return `"${text.replace(/["\\]|[^ -~]/g, (c) => SHORT[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
 }
 
 /** Python's `json.dumps` with its defaults: separators ", " and ": ", only ASCII. Numbers without a fraction print as integers. */

@@ -3,7 +3,8 @@
  * which includes `**` and `//`, with integers of any size and floats. The result is `str(round(float(value), 2))`.
  */
 import { Refusal, sequence } from '../exact/arguments.ts';
-import { floatRepr, round2 } from '../exact/python.ts';
+import { floatRepr } from '../../python/text.ts';
+import { round2 } from '../exact/python.ts';
 import type { Json } from '../../records/json.ts';
 
 type Value = bigint | number;

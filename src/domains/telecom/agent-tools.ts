@@ -5,7 +5,8 @@
 import { numeric, Refusal, type Arguments } from '../exact/arguments.ts';
 import { text } from '../exact/model.ts';
 import type { Rows } from '../../environments/overlay.ts';
-import { floatRepr, pythonStr, round2 } from '../exact/python.ts';
+import { floatRepr } from '../../python/text.ts';
+import { pythonStr, round2 } from '../exact/python.ts';
 import type { Json } from '../../records/json.ts';
 import type { Parameters } from './calls.ts';
 import { find, put, recordJson, type Bill, type Customer, type Line, type Plan, type Table } from './schema.ts';

@@ -4,7 +4,8 @@
  */
 import { type Arguments, key, Refusal } from '../exact/arguments.ts';
 import { text } from '../exact/model.ts';
-import { floatRepr, pythonStr } from '../exact/python.ts';
+import { floatRepr } from '../../python/text.ts';
+import { pythonStr } from '../exact/python.ts';
 import type { Parameters } from './calls.ts';
 import {
   canSendMms,

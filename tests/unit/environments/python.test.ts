@@ -1,6 +1,7 @@
 /** CPython's numbers and arithmetic. Expected values are what CPython 3.11 prints. */
 import { describe, expect, test } from 'vitest';
-import { floatRepr, pythonJson, pythonStr, round2 } from '../../../src/domains/exact/python.ts';
+import { floatRepr } from '../../../src/python/text.ts';
+import { pythonJson, pythonStr, round2 } from '../../../src/domains/exact/python.ts';
 import { calculate } from '../../../src/domains/retail/calculate.ts';
 
 test.each([
