@@ -1,0 +1,29 @@
+/** The reference data of BFCL, which is outside the repository. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { type BfclData, readBfcl } from '../../src/benchmarks/bfcl/data.ts';
+
+const shared = resolve(import.meta.dirname, '../../../shared/data');
+export const bfclFolder = resolve(shared, 'bfcl');
+export const hasBfcl = existsSync(resolve(shared, 'expected/bfcl_multi_turn.json')) && existsSync(bfclFolder);
+
+/** All files of a folder, as their paths inside it. */
+export const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+
+export const readFolder = (folder: string): Promise<BfclData> =>
+  readBfcl(filesOf(folder), async (path) => readFileSync(join(folder, path), 'utf8'));
+
+export const expectedBfcl = <T>(name: string): T => JSON.parse(readFileSync(resolve(shared, `expected/bfcl_${name}.json`), 'utf8')) as T;
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** A long text as the reference stores it. */
+export function shortened(text: string, most: number): unknown {
+  const chars = [...text];
+  if (chars.length <= most) return text;
+  return { len: chars.length, sha256: sha256(text), head: chars.slice(0, 160).join(''), tail: chars.slice(-80).join('') };
+}
