@@ -11,6 +11,8 @@ import { ALGORITHMS } from '../src/training/algorithms/index.ts';
 import { DEFAULT_PRESET, type Preset, PRESETS } from '../src/training/presets.ts';
 import { GROUPS } from '../src/training/settings/index.ts';
 import type { Setting, SettingGroup } from '../src/training/settings/setting.ts';
+import { foreignRowKinds } from '../tests/support/foreign-rows.ts';
+import { adapterSettings } from '../src/exchange/adapter-config.ts';
 import { faultRows } from '../tests/support/endpoint-faults.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { predictedRows } from './predicted-steps.ts';
@@ -169,6 +171,8 @@ const TABLES: Record<string, () => string> = {
     ),
   'unseen customers': () =>
     armTable(skillArms(UNSEEN), [...passColumns('timeouts-unseen', ''), { head: 'asks', of: 'timeouts-unseen', figure: 'confirmed' }]),
+  'foreign rows': () => table(['what a row has', 'what happens'], foreignRowKinds()),
+  'adapter settings': () => table(['setting of adapter_config.json', 'what happens'], adapterSettings()),
   'endpoint faults': () => table(['what the server does', 'how many', 'what the client does'], faultRows()),
   'turn rewards': () =>
     armTable(TURN_REWARDS, [...passColumns('turn-rewards', ''), { head: 'asks', of: 'turn-rewards', figure: 'confirmed' }]),

@@ -2,49 +2,15 @@
  * @file Reads and writes LoRA adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`. If a model folder also holds
  * these two files, it means the model with its adapter.
  */
-import * as z from 'zod/mini';
-import { LORA_TARGETS, paddedRank } from '../engine/lora.ts';
-import type { LoraOptions, LoraTarget, TensorMap } from '../engine/types.ts';
+import { parseConfig } from '../engine/config.ts';
+import { paddedRank } from '../engine/lora.ts';
+import type { LoraOptions, TensorMap } from '../engine/types.ts';
 import type { ModelFiles } from '../records/model.ts';
-import { checked } from './checked.ts';
+import { CONFIG, type LoraConfig, parseAdapterConfig, WEIGHTS } from './adapter-config.ts';
 import { fileOf, inFile, inMemory, isGguf, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
-import { readSafetensors, writeSafetensors } from './safetensors.ts';
+import { readSafetensors, tensorNames, writeSafetensors } from './safetensors.ts';
 
-const CONFIG = 'adapter_config.json';
-const WEIGHTS = 'adapter_model.safetensors';
-const isTarget = (name: string): name is LoraTarget => (LORA_TARGETS as readonly string[]).includes(name);
-
-/** The LoRA configuration, with PEFT's names. */
-export interface LoraConfig {
-  r: number;
-  lora_alpha: number;
-  target_modules: readonly LoraTarget[];
-  /** The scale is lora_alpha / √r instead of lora_alpha / r. */
-  use_rslora: boolean;
-}
-
-const PEFT = z.looseObject({
-  peft_type: z.literal('LORA'),
-  r: z.int().check(z.minimum(1), z.maximum(1024)),
-  lora_alpha: z.number(),
-  target_modules: z.union([z.array(z.string()), z.string()]),
-  use_rslora: z.optional(z.boolean()),
-});
-
-/** PEFT settings that would change the result, but that this engine does not support: each must be absent or have one of these values. */
-const UNSUPPORTED: Record<string, readonly unknown[]> = {
-  bias: ['none'],
-  use_dora: [false],
-  fan_in_fan_out: [false],
-  modules_to_save: [null],
-  layers_to_transform: [null],
-  layer_replication: [null],
-  megatron_config: [null],
-  use_bdlora: [null],
-  lora_bias: [false],
-  trainable_token_indices: [null],
-  target_parameters: [null],
-};
+export type { LoraConfig };
 
 /** The engine's LoRA options for a PEFT configuration. */
 export const loraOptions = ({ r, lora_alpha, target_modules, use_rslora }: LoraConfig): LoraOptions => ({
@@ -54,43 +20,39 @@ export const loraOptions = ({ r, lora_alpha, target_modules, use_rslora }: LoraC
 });
 
 /**
- * Reads an adapter. `tensors` are padded to the engine's rank.
+ * Reads an adapter. `tensors` are padded to the engine's rank. If the folder also has the model, layers without an adapter get one of zeros,
+ * which training keeps at zero.
  * @throws ModelFolderError, ImportError or SafetensorsError that names the file and the field
  */
 export function readAdapter(files: Record<string, Uint8Array>): { config: LoraConfig; tensors: TensorMap } {
-  const config = readConfig(files);
   const file = fileOf(files, WEIGHTS);
+  const config = readConfig(files);
   const tensors = inFile(WEIGHTS, () => readSafetensors(file));
-  return { config, tensors: withRank(tensors, config.r, paddedRank(config.r)) };
+  const layers = files['config.json'] ? parseConfig(readJson(files, 'config.json')).num_hidden_layers : 0;
+  return { config, tensors: withAllLayers(withRank(tensors, config.r, paddedRank(config.r)), layers) };
 }
 
 function readConfig(files: Record<string, Uint8Array>): LoraConfig {
-  const json = readJson(files, CONFIG) as Record<string, unknown>;
-  const { r, lora_alpha, target_modules: named, use_rslora = false } = checked<z.output<typeof PEFT>>(PEFT, json, CONFIG);
-  for (const [field, allowed] of Object.entries(UNSUPPORTED))
-    if (json[field] !== undefined && !allowed.includes(json[field]))
-      throw new ModelFolderError(
-        `${CONFIG}: ${field} is ${JSON.stringify(json[field]).slice(0, 60)}: expected ${JSON.stringify(allowed[0])}`,
-      );
-  for (const field of ['rank_pattern', 'alpha_pattern', 'loftq_config'])
-    if (Object.keys(json[field] ?? {}).length > 0) throw new ModelFolderError(`${CONFIG}: ${field} is not empty: expected {}`);
-  const names = named === 'all-linear' ? [...LORA_TARGETS] : typeof named === 'string' ? [named] : named;
-  // PEFT accepts the end of a module's path too, such as `self_attn.q_proj`. Only the last part counts here.
-  const modules = names.map((name) => name.split('.').at(-1)!);
-  const unknown = names.find((_, i) => !isTarget(modules[i]!));
-  if (unknown !== undefined || names.length === 0)
-    throw new ModelFolderError(
-      `${CONFIG}: target_modules is ${JSON.stringify(unknown ?? []).slice(0, 60)}: expected names among ${LORA_TARGETS.join(', ')}`,
-    );
-  const target_modules = LORA_TARGETS.filter((name) => modules.includes(name));
-  return { r, lora_alpha, target_modules, use_rslora };
+  const weights = files[WEIGHTS];
+  return parseAdapterConfig(readJson(files, CONFIG), weights && inFile(WEIGHTS, () => tensorNames(weights)));
+}
+
+/** The tensors with zeros for the layers that lack a target which other layers have. */
+function withAllLayers(tensors: TensorMap, layers: number): TensorMap {
+  const all = new Map(tensors);
+  for (const [name, { shape }] of tensors)
+    for (let layer = 0; layer < layers; layer++) {
+      const same = name.replace(/\.layers\.\d+\./, `.layers.${layer}.`);
+      if (!all.has(same)) all.set(same, { shape: [...shape], data: new Float32Array(shape.reduce((size, length) => size * length, 1)) });
+    }
+  return all;
 }
 
 /**
  * The files of an adapter, as PEFT's `save_pretrained` writes them.
  * @param base name or path of the base model
  */
-export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string): Record<string, Uint8Array<ArrayBuffer>> {
+export function saveAdapter({ modules, ...config }: LoraConfig, tensors: TensorMap, base: string): Record<string, Uint8Array<ArrayBuffer>> {
   return {
     [CONFIG]: jsonFile({
       peft_type: 'LORA',
@@ -105,7 +67,7 @@ export function saveAdapter(config: LoraConfig, tensors: TensorMap, base: string
       modules_to_save: null,
       init_lora_weights: true,
     }),
-    [WEIGHTS]: adapterFile(config, tensors),
+    [WEIGHTS]: adapterFile({ ...config, ...(modules && { modules }) }, tensors),
   };
 }
 
@@ -137,9 +99,13 @@ export function trainedFiles(files: ModelParts, weights: TensorMap): ModelFiles 
   return hasAdapter(files) ? adapterFiles(trained) : trained;
 }
 
-/** Writes the engine's adapter tensors (values or gradients) as `adapter_model.safetensors`. */
-export const adapterFile = ({ r }: LoraConfig, tensors: TensorMap): Uint8Array<ArrayBuffer> =>
-  writeSafetensors(withRank(tensors, paddedRank(r), r));
+/** Writes the engine's adapter tensors (values or gradients) as `adapter_model.safetensors`, with those modules that the adapter has. */
+export function adapterFile({ r, modules }: LoraConfig, tensors: TensorMap): Uint8Array<ArrayBuffer> {
+  const own =
+    modules && new Set(modules.flatMap((module) => ['A', 'B'].map((matrix) => `base_model.model.${module}.lora_${matrix}.weight`)));
+  const kept = own ? new Map([...tensors].filter(([name]) => own.has(name))) : tensors;
+  return writeSafetensors(withRank(kept, paddedRank(r), r));
+}
 
 /**
  * Changes the rank of the tensors A [rank, inputs] and B [outputs, rank], by adding or removing zeros.

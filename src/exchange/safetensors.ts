@@ -40,6 +40,9 @@ export function readSafetensors(file: Uint8Array): TensorMap {
   return tensors;
 }
 
+/** The names of all tensors. @throws SafetensorsError for a damaged header */
+export const tensorNames = (file: Uint8Array): string[] => readHeader(file).entries.map(({ name }) => name);
+
 /** Returns the texts of the header's `__metadata__`. @throws SafetensorsError for a damaged header */
 export function readMetadata(file: Uint8Array): Record<string, string> {
   const { metadata } = readHeader(file);
