@@ -66,7 +66,8 @@ const experimentSchema = z.strictObject({
 });
 
 /** The settings on which it depends which held-out tasks are played and when. They must be the same in all variants. */
-const HELD_OUT = /^(domain|level|conversation_rules|val_tasks|val_split|val_intents|val_before_train|val_greedy|test_freq|val_customers\..*|val_tools\..*)$/;
+const HELD_OUT =
+  /^(domain|level|conversation_rules|val_tasks|val_split|val_intents|val_before_train|val_greedy|test_freq|val_customers\..*|val_tools\..*)$/;
 /** The settings of the evaluation. */
 const OF_EVALUATION = /^(val_|test_freq$)/;
 /** The settings of the evaluation that a variant may have too: who plays the held-out tasks, and how the model samples. */

@@ -70,6 +70,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   readonly #evaluations: Evaluations;
   readonly #plays: Plays;
   readonly #datasets: Datasets;
+  #probing: Promise<Speed> | null = null;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -124,7 +125,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
   /** The speeds of the device. The first measurement waits for its turn. @throws while the GPU is used */
   #speed(): Promise<Speed> {
-    return this.#host.probed ?? this.#plays.alone('bench', () => this.#host.speed());
+    if (this.#host.probed) return this.#host.probed;
+    this.#probing ??= this.#plays.alone('bench', () => this.#host.speed()).finally(() => (this.#probing = null));
+    return this.#probing;
   }
   pause(): Promise<void> {
     return this.#runs.pause();

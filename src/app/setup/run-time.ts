@@ -2,7 +2,7 @@
 import type { GrpoConfig } from '../../records/run.ts';
 
 /** The settings that decide how many conversations a run plays. */
-export type Size = Pick<GrpoConfig, 'total_training_steps' | 'train_batch_size' | 'n' | 'test_freq' | 'val_tasks'>;
+export type Size = Pick<GrpoConfig, 'total_training_steps' | 'train_batch_size' | 'n' | 'test_freq' | 'val_tasks' | 'val_before_train'>;
 
 /** An earlier run in this browser, and the median time of its steps in seconds. */
 export interface EarlierRun {
@@ -19,8 +19,15 @@ export interface EarlierRun {
 export const MEASURED: Readonly<Record<string, number>> = { glimpse: 0.08, timeouts: 0.08, nano: 0.42, small: 0.5 };
 
 /** The number of conversations of a run: rollouts, and trials of the evaluations before, during and after training. */
-export function conversationsOf({ total_training_steps: steps, train_batch_size, n, test_freq, val_tasks }: Size): number {
-  const evaluations = 1 + (test_freq > 0 ? Math.ceil(steps / test_freq) : 1);
+export function conversationsOf({
+  total_training_steps: steps,
+  train_batch_size,
+  n,
+  test_freq,
+  val_tasks,
+  val_before_train,
+}: Size): number {
+  const evaluations = (val_before_train || steps === 0 ? 1 : 0) + (test_freq > 0 ? Math.ceil(steps / test_freq) : 1);
   return steps * train_batch_size * n + evaluations * val_tasks;
 }
 
