@@ -73,23 +73,31 @@ export const quote = (text: string): string =>
 
 const jsonFloat = (x: number) => (Number.isFinite(x) ? floatRepr(x) : Number.isNaN(x) ? 'NaN' : x > 0 ? 'Infinity' : '-Infinity');
 
-function jsonKey(key: Value): string {
-  if (typeof key === 'string') return quote(key);
+function jsonKey(key: Value, { ascii = true }: JsonFormat): string {
+  if (typeof key === 'string') return ascii ? quote(key) : JSON.stringify(key);
   if (key === null || typeof key === 'boolean') return `"${String(key)}"`;
   if (typeof key === 'bigint') return `"${intText(key)}"`;
   if (typeof key === 'number') return `"${jsonFloat(key)}"`;
   throw new PyError('TypeError', `keys must be str, int, float, bool or None, not ${typeName(key)}`);
 }
 
+export interface JsonFormat {
+  /** The spaces of each level. Default: everything in one line. */
+  indent?: number;
+  /** False keeps characters that are not ASCII. */
+  ascii?: boolean;
+}
+
 /**
- * Python's `json.dumps(value, indent=indent)`: ASCII, the separators `", "` and `": "`.
+ * Python's `json.dumps` with the separators `", "` and `": "`.
  * @throws {PyError} for a value that JSON has not
  */
-export function dumps(value: Value, indent = 0, depth = 0): string {
+export function dumps(value: Value, format: JsonFormat = {}, depth = 0): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'bigint') return intText(value);
   if (typeof value === 'number') return jsonFloat(value);
-  if (typeof value === 'string') return quote(value);
+  const { indent = 0, ascii = true } = format;
+  if (typeof value === 'string') return ascii ? quote(value) : JSON.stringify(value);
   if (value instanceof PyObject || value instanceof PySet)
     throw new PyError('TypeError', `Object of type ${typeName(value)} is not JSON serializable`);
   const wrapped = (open: string, parts: string[], close: string) => {
@@ -97,11 +105,11 @@ export function dumps(value: Value, indent = 0, depth = 0): string {
     const line = (level: number) => `\n${' '.repeat(indent * level)}`;
     return `${open}${line(depth + 1)}${parts.join(`,${line(depth + 1)}`)}${line(depth)}${close}`;
   };
-  const inner = (child: Value) => dumps(child, indent, depth + 1);
+  const inner = (child: Value) => dumps(child, format, depth + 1);
   if (value instanceof Dict)
     return wrapped(
       '{',
-      value.entries().map(([key, child]) => `${jsonKey(key)}: ${inner(child)}`),
+      value.entries().map(([key, child]) => `${jsonKey(key, format)}: ${inner(child)}`),
       '}',
     );
   return wrapped('[', (value instanceof Tuple ? value.items : value).map(inner), ']');

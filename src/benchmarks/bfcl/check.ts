@@ -16,7 +16,8 @@ export type ErrorType =
 export interface BfclVerdict {
   valid: boolean;
   error_type?: ErrorType;
-  error_message?: string;
+  /** A list if the model was force-terminated. */
+  error_message?: string | string[];
   /** The attributes that differ. */
   attributes?: string[];
   /** The gold results that the model did not get. */
@@ -45,14 +46,13 @@ export function checkResponse(data: BfclData, entry: Entry, response: Response):
   const verdict =
     response.length === entry.gold.length
       ? checkTurns(data, entry, response, turns)
-      : failed(
-          'multi_turn:force_terminated',
+      : failed('multi_turn:force_terminated', [
           `Model was force-terminated during inference phase. The length of the model result turns (${response.length}) does not match the length of the ground truth turns (${entry.gold.length}).`,
-        );
+        ]);
   return { verdict: irrelevant === null ? verdict : { ...verdict, irrelevance_error: irrelevant }, turns };
 }
 
-const failed = (error_type: ErrorType, error_message: string): BfclVerdict => ({ valid: false, error_type, error_message });
+const failed = (error_type: ErrorType, error_message: string | string[]): BfclVerdict => ({ valid: false, error_type, error_message });
 
 const isEmpty = (steps: Response[number]) => steps.length === 0 || (steps.length === 1 && steps[0]!.length === 0);
 

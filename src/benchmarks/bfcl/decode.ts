@@ -1,0 +1,144 @@
+/** @file Decodes what a model wrote to calls of Python source, as BFCL's handlers do. Every exception here ends the model's turn. */
+import { loads } from '../../python/json.ts';
+import { literalOf } from '../../python/literal.ts';
+import type { Node } from '../../python/node.ts';
+import { itemOf, negate } from '../../python/operations.ts';
+import { readExpression } from '../../python/source.ts';
+import { repr, str } from '../../python/text.ts';
+import { unparse } from '../../python/unparse.ts';
+import { Dict, ELLIPSIS, PyError, Tuple, typeName, type Value } from '../../python/values.ts';
+
+/** An answer of a Qwen model, without its thoughts. */
+export interface QwenAnswer {
+  reasoning: string;
+  /** The text after the thoughts. */
+  text: string;
+}
+
+/** Splits the thoughts from an answer of a Qwen model. */
+export function splitThoughts(answer: string): QwenAnswer {
+  if (!answer.includes('</think>')) return { reasoning: '', text: answer };
+  const parts = answer.split('</think>');
+  const before = parts[0]!.replace(/\n+$/, '').split('<think>').at(-1)!;
+  return { reasoning: before.replace(/^\n+/, ''), text: parts.at(-1)!.replace(/^\n+/, '') };
+}
+
+/** The blocks of Qwen's tool calls that are JSON, also those inside thoughts. */
+export function qwenBlocks(text: string): Value[] {
+  return [...text.matchAll(/<tool_call>\n([^]*?)\n<\/tool_call>/g)].flatMap(([, body]) => {
+    try {
+      return [loads(body!)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** @param text the answer without thoughts @throws {PyError} if a block is no call */
+export function decodeQwen(text: string): string[] {
+  const blocks = qwenBlocks(text);
+  if (blocks.some((block) => !(block instanceof Dict)))
+    throw new PyError('ValueError', `Model did not return a list of function calls: ${text}`);
+  return blocks.map((block) => callText(itemOf(block, 'name'), itemOf(block, 'arguments')));
+}
+
+/** @param calls the name and the JSON text of the arguments of each call @throws if the arguments are no JSON object */
+export const decodeTools = (calls: readonly { name: string; arguments: string }[]): string[] =>
+  calls.map((call) => callText(call.name, call.arguments));
+
+function callText(name: Value, given: Value): string {
+  new Dict([[name, null]]);
+  const args = typeof given === 'string' ? loads(given) : given;
+  if (!(args instanceof Dict)) throw new PyError('AttributeError', `'${typeName(args)}' object has no attribute 'items'`);
+  return `${str(name)}(${args
+    .entries()
+    .map(([key, value]) => `${str(key)}=${repr(value)}`)
+    .join(',')})`;
+}
+
+/** A call in a prompt-mode answer: its name, and its keyword arguments. Positional arguments are dropped, as upstream does. */
+class Nested extends Dict {}
+
+/** @throws {PyError} or {SourceError} if the text is no list of calls */
+export function decodePrompt(answer: string): string[] {
+  let text = answer.replace(/^[`\n ]+|[`\n ]+$/g, '');
+  if (!text.startsWith('[')) text = `[${text}`;
+  if (!text.endsWith(']')) text = `${text}]`;
+  const node = readExpression(text.trim().replace(/^'+|'+$/g, ''));
+  if (node.kind === 'call') return [callOf(node)].map(written);
+  if (node.kind !== 'list' && node.kind !== 'tuple' && node.kind !== 'set') throw new PyError('AttributeError', 'the answer is no list');
+  return node.items
+    .map((item) => {
+      if (item.kind !== 'call') throw new PyError('AssertionError', '');
+      return callOf(item);
+    })
+    .map(written);
+}
+
+/** The call as a dict of its name and its arguments. */
+function callOf({ of, keywords }: Node & { kind: 'call' }): Nested {
+  const parts: string[] = [];
+  let at: Node = of;
+  while (at.kind === 'attribute') {
+    parts.unshift(at.name);
+    at = at.of;
+  }
+  if (at.kind === 'name') parts.unshift(at.id);
+  return new Nested([[parts.join('.'), new Dict(keywords.map(({ name, value }) => [name, resolved(value)] as const))]]);
+}
+
+const written = (call: Nested): string =>
+  call
+    .entries()
+    .map(([name, args]) => `${str(name)}(${argumentsText(args as Dict)})`)
+    .join('');
+
+const argumentsText = (args: Dict) =>
+  args
+    .entries()
+    .map(([key, value]) => `${str(key)}=${valueText(value)}`)
+    .join(', ');
+
+/** Upstream takes a dict whose values are all dicts for a call. */
+function valueText(value: Value): string {
+  if (!(value instanceof Dict)) return repr(value);
+  if (!value.values().every((child) => child instanceof Dict))
+    return `{${value
+      .entries()
+      .map(([key, child]) => `'${str(key)}': ${valueText(child)}`)
+      .join(', ')}}`;
+  const [first] = value.entries();
+  if (!first) throw new PyError('IndexError', 'list index out of range');
+  return `${str(first[0])}(${argumentsText(first[1] as Dict)})`;
+}
+
+function resolved(node: Node): Value {
+  switch (node.kind) {
+    case 'constant':
+      return node.value === ELLIPSIS ? '...' : node.value;
+    case 'unary':
+      // Upstream negates for every operator.
+      if (node.of.kind !== 'constant') throw new PyError('AttributeError', 'the operand has no value');
+      return negate(node.of.value);
+    case 'list':
+      return node.items.map(resolved);
+    case 'tuple':
+      return new Tuple(node.items.map(resolved));
+    case 'dict':
+      return new Dict(
+        node.entries.map(({ key, value }) => {
+          if (!key) throw new PyError('Exception', "Unsupported AST type: <class 'NoneType'>");
+          return [resolved(key), resolved(value)];
+        }),
+      );
+    case 'binary':
+      return literalOf(node);
+    case 'name':
+      return node.id;
+    case 'call':
+      return node.keywords.length === 0 ? unparse(node) : callOf(node);
+    case 'subscript':
+      return unparse(node);
+  }
+  throw new PyError('Exception', 'Unsupported AST type');
+}
