@@ -14,6 +14,7 @@ import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './acts.ts';
 import { heardBy, type Player } from './players.ts';
 import type { BegunTurn } from './prefix.ts';
+import type { EpisodeRules } from './rules.ts';
 import { type ParsedTurn, parseTurn, spoken } from './tool-call.ts';
 import { endsWithText } from './stop-text.ts';
 import type { Transcript } from './transcript.ts';
@@ -54,8 +55,9 @@ export class TurnSampler {
     private readonly options: TurnOptions,
     /** The names of the tools that the agent may call. Null accepts any name. */
     private readonly toolNames: string[] | null,
-    private readonly callsPerTurn: number,
+    private readonly rules: Pick<EpisodeRules, 'callsPerTurn' | 'readTurn'>,
   ) {
+    const { callsPerTurn } = rules;
     const { tokenizer } = options;
     const ends = [tokenizer.format.end, END_OF_TEXT];
     const stops = callsPerTurn === 1 ? [TOOL_CALL_END, ...ends] : ends;
@@ -138,7 +140,7 @@ export class TurnSampler {
   }
 
   #parsed(text: string): Turn {
-    return { text, ...parseTurn(text, this.toolNames, this.callsPerTurn) };
+    return { text, ...(this.rules.readTurn?.(text) ?? parseTurn(text, this.toolNames, this.rules.callsPerTurn)) };
   }
 
   /** The tokens of the current turn that are sampled so far. Empty between turns. */

@@ -6,6 +6,8 @@ import { canonicalJson } from '../base/json.ts';
 import { historyFor } from '../environments/history.ts';
 import type { Domain } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
+import { callsOf } from '../base/message-path.ts';
+import type { MessageNode } from '../records/trajectory.ts';
 import type { PrefixState } from './prefix.ts';
 import type { Transcript } from './transcript.ts';
 import type { WorldSide } from './world-side.ts';
@@ -22,6 +24,12 @@ export function appendHistory(transcript: Transcript, history: readonly Json[]):
         ...(call && { toolCall: { name: call.name, arguments: call.arguments } }),
       });
   }
+}
+
+/** The number of answered turns of the agent with calls after the user's last message. */
+export function callTurnsOf(nodes: readonly MessageNode[]): number {
+  const since = nodes.slice(nodes.findLastIndex(({ role }) => role === 'user') + 1);
+  return since.filter((node, i) => callsOf(node).length > 0 && since.slice(i).some(({ role }) => role === 'tool')).length;
 }
 
 /** @throws if the world does not promise that a stored conversation can be repeated */

@@ -14,6 +14,8 @@ export class EpisodeLog {
   /** The number of failed tool calls of agent and user. */
   failures = 0;
   parseErrors = 0;
+  /** The number of the agent's turns with calls after the user's last message. */
+  callTurns = 0;
   readonly toolCalls: Record<string, number> = {};
   readonly userCalls: UserCall[] = [];
   /** What the agent said to the user, in order. */
@@ -23,12 +25,12 @@ export class EpisodeLog {
   userMessages = 0;
   readonly #events: AuditEvent[] = [];
 
-  constructor(private readonly rules: Pick<EpisodeRules, 'maxSteps' | 'maxErrors' | 'audit'>) {}
+  constructor(private readonly rules: Pick<EpisodeRules, 'maxSteps' | 'maxErrors' | 'callTurns' | 'audit'>) {}
 
   /** Continues counting from the counts of a stored conversation. */
-  resume(state: PrefixState, userCalls: readonly UserCall[]): void {
+  resume(state: PrefixState, userCalls: readonly UserCall[], callTurns: number): void {
     const { turns, steps, failures, parseErrors } = state;
-    Object.assign(this, { turns, steps, failures, parseErrors, userMessages: state.past.length });
+    Object.assign(this, { turns, steps, failures, parseErrors, userMessages: state.past.length, callTurns });
     Object.assign(this.toolCalls, state.toolCalls);
     this.#events.push(...state.events);
     this.said.push(...state.said);
@@ -40,7 +42,8 @@ export class EpisodeLog {
   }
 
   get limit(): 'max_turns' | null {
-    return this.steps >= this.rules.maxSteps || this.tooManyErrors ? 'max_turns' : null;
+    const { maxSteps, callTurns = Infinity } = this.rules;
+    return this.steps >= maxSteps || this.callTurns > callTurns || this.tooManyErrors ? 'max_turns' : null;
   }
 
   agentSaid(text: string): void {
@@ -51,6 +54,7 @@ export class EpisodeLog {
   userSaid(text: string): void {
     this.#events.push({ kind: 'user', text });
     this.userMessages += 1;
+    this.callTurns = 0;
     this.steps += 1;
   }
 

@@ -17,7 +17,7 @@ import { type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './ag
 import { copiedArguments } from './copied.ts';
 import { EpisodeLog } from './episode-log.ts';
 import { judgeEpisodeCustomer, verifyEpisode } from './episode-verdict.ts';
-import { appendHistory, checkReplays, checkWhole, repeat } from './earlier.ts';
+import { appendHistory, callTurnsOf, checkReplays, checkWhole, repeat } from './earlier.ts';
 import type { Act } from './acts.ts';
 import { heardBy } from './players.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
@@ -48,7 +48,9 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
  * null.
  * @throws errors of the sampler and of the environment
  */
-export async function runEpisode(options: EpisodeOptions): Promise<Trajectory> {
+export async function runEpisode(given: EpisodeOptions): Promise<Trajectory> {
+  const { tools } = given.task;
+  const options = tools ? { ...given, domain: { ...given.domain, tools } } : given;
   const episode = new Episode(options);
   options.onStart?.(episode);
   try {
@@ -78,7 +80,7 @@ class Episode implements PlayedEpisode {
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity), limits.enable_thinking);
     this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#world.call(call));
     const names = rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name);
-    this.#agent = new TurnSampler(options, names, rules.callsPerTurn);
+    this.#agent = new TurnSampler(options, names, rules);
   }
 
   get group(): string {
@@ -210,7 +212,7 @@ class Episode implements PlayedEpisode {
    */
   async #continue(state: PrefixState, { nodes, userCalls = [] }: Prefix): Promise<TerminationReason | null> {
     const { past, pending } = state;
-    this.#log.resume(state, userCalls);
+    this.#log.resume(state, userCalls, callTurnsOf(nodes));
     await this.#world.start();
     await repeat(state, this.#world);
     if (this.#transcript.full) return 'context_full';
@@ -252,6 +254,7 @@ class Episode implements PlayedEpisode {
   async #act({ text, content, calls, error }: Turn): Promise<TerminationReason | null> {
     this.#log.steps += 1;
     if (calls.length > 0) {
+      this.#log.callTurns += 1;
       if (content && this.#rules.countsProse) this.#log.said.push(content);
       return this.#callTools(calls);
     }

@@ -7,6 +7,7 @@ import { customerPrompt } from '../users/prompt.ts';
 import { saysStop } from '../users/stop.ts';
 import { STOP } from '../users/types.ts';
 import type { AuditRules } from './audit-rules.ts';
+import type { ParsedTurn } from './tool-call.ts';
 
 export interface EpisodeRules {
   /** Words with which the user ends the conversation. */
@@ -29,6 +30,13 @@ export interface EpisodeRules {
   maxErrors: number;
   /** The largest number of tool calls in one turn of the agent. If it is 1, sampling stops at the end of the first call. */
   callsPerTurn: number;
+  /**
+   * How many turns of the agent with calls may follow one message of the user. The turn after the last one is still run, and ends
+   * the episode. Absent: any number.
+   */
+  callTurns?: number;
+  /** Reads a turn of the agent, if the benchmark has its own way. Absent: `parseTurn`. */
+  readTurn?: (text: string) => ParsedTurn;
   /** Whether the environment answers a call of an unknown tool. If false, such a call counts as malformed. */
   passUnknownTools: boolean;
   /** Whether a turn with neither text nor call is malformed and ends the episode. */

@@ -42,7 +42,7 @@ export class Transcript {
 
   /** Appends the system message at the start, with the tools of the agent. */
   open(policy: string, tools: readonly ToolSchema[]): void {
-    this.given('system', policy, renderOpening(this.#format, policy, tools));
+    this.given('system', policy, renderOpening(this.#format, policy === '' ? null : policy, tools));
   }
 
   get leaf(): number {

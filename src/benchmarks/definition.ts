@@ -1,12 +1,12 @@
 /** @file The contract between a benchmark's folder and the rest of the playground. */
 import type { ConversationRuleSet } from '../agent/rules.ts';
-import type { Judgement } from '../environments/domain.ts';
+import type { Judgement, WorldSession } from '../environments/domain.ts';
 import type { Rows, World, WorldTables } from '../environments/overlay.ts';
 import type { ExactResult } from '../environments/types.ts';
 import type { ImportLimits } from '../exchange/file-source.ts';
 import type { Benchmark, BenchmarkTask, InitialState } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
-import type { ToolCall, ToolSchema } from '../records/task.ts';
+import type { Task, ToolCall, ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Files } from './import/read-files.ts';
 import type { ImportedBenchmark } from './imported-benchmark.ts';
@@ -30,6 +30,12 @@ export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   splits: Record<'train' | 'heldout', readonly string[]>;
   files: BenchmarkFiles<T>;
   tasks: TaskReader<T>;
+  /** Begins an episode of a task. Present if the worlds are no tables: then the domains' `execute` and `judge` are not used. */
+  session?(imported: ImportedBenchmark<T>, task: Task): Promise<WorldSession>;
+  /** Makes the parts of a task that only this benchmark has: its customer, tools, …. */
+  stored?(task: T): Partial<Task>;
+  /** Runs the cases of `mua replay` in the benchmark's own formats. Default: the cases of `replay-cases.ts`. */
+  replay?(job: ReplayJob): Promise<ReplayOutput>;
   /**
    * Computes the benchmark's own reward of an episode. The episode itself checks whether the conversation ended properly, so
    * this function need not.
@@ -37,6 +43,25 @@ export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   judge(played: PlayedTask<T> & { met?: readonly boolean[] }): Judgement | Promise<Judgement>;
   /** Reads, scores and writes upstream's results files. Absent if the playground reads no results of this benchmark. */
   results?: BenchmarkResults<T>;
+}
+
+export interface ReplayJob {
+  /** The paths of all files of the data. */
+  paths: readonly string[];
+  read(path: string): Promise<string>;
+  /** The name of the input, for error messages, and its text. */
+  file: string;
+  text: string;
+  /** Whether to add the rendered prompts of each query. */
+  prompts: boolean;
+  hash?: (text: string) => string;
+  onProgress?: (done: number, total: number, label: string) => void;
+}
+
+export interface ReplayOutput {
+  cases: object[];
+  calls: number;
+  errors: number;
 }
 
 /** A domain's tools and its database. A world without tables keeps its state in a single row. Every `ExactDomain` fits this interface. */
@@ -78,6 +103,8 @@ export interface BenchmarkFiles<T extends BenchmarkTask> {
    * @throws {ImportError}
    */
   read(found: Chosen, files: Files, limits: ImportLimits): Promise<ImportContent<T>>;
+  /** True if the benchmark has no policy. */
+  withoutPolicy?: true;
   /** The name of the file with the tasks or the policy, for the error message if it is missing. */
   fileOf(part: 'tasks' | 'policy', domain: string): string;
 }
@@ -89,6 +116,8 @@ export interface Folder {
   files: ReadonlyMap<string, string>;
   /** The paths of the files in the parent folder, by file name. */
   above: ReadonlyMap<string, string>;
+  /** The paths of all files, in all folders. */
+  all: readonly string[];
 }
 
 /** A folder that contains a domain's data. */

@@ -1,7 +1,7 @@
 /** @file A domain of an imported benchmark: its tools, database, tasks and policy. */
 import { InputError } from '../base/input-error.ts';
 import type { BenchmarkTask } from '../records/benchmark-task.ts';
-import { initialStateOf, type TableDomain } from '../environments/domain.ts';
+import { type DomainDefinition, initialStateOf } from '../environments/domain.ts';
 import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
@@ -11,20 +11,18 @@ import { benchmarkJudge } from './judge.ts';
 import { storeTask } from './tasks.ts';
 
 /** All domains that can be imported. */
-export const importedDomains = (load: LoadBenchmark): TableDomain[] =>
+export const importedDomains = (load: LoadBenchmark): DomainDefinition[] =>
   BENCHMARKS.flatMap((benchmark) => benchmark.domains.map((domain) => importedDomain(benchmark, domain, load)));
 
 /** Makes the domain. Its name is that of `importedName`. */
-export function importedDomain(benchmark: BenchmarkDefinition, domain: BenchmarkDomain, load: LoadBenchmark): TableDomain {
+export function importedDomain(benchmark: BenchmarkDefinition, domain: BenchmarkDomain, load: LoadBenchmark): DomainDefinition {
   const name = importedName(benchmark.name, domain.name);
   const loaded = () => load(benchmark.name, domain.name);
-  return {
+  const common = {
     name,
     levels: [IMPORTED_LEVEL],
-    version: 1,
-    imported: true,
-    selects: true,
-    async domain(level) {
+    selects: true as const,
+    async domain(level: string) {
       const { id, imported } = await loaded();
       return {
         name,
@@ -34,11 +32,11 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
         tools: [...domain.tools],
         terminalTools: [...benchmark.terminalTools],
         benchmark: benchmark.name,
-        finite: true,
+        finite: true as const,
         userTools: [...(domain.userTools ?? [])],
       };
     },
-    async tasks({ split, select, count, from = 0 }) {
+    async tasks({ split, select, count, from = 0 }: TaskQuery) {
       const { id, imported } = await loaded();
       const world = new World(id, imported.tables);
       const own = benchmark.splits[split === 'train' ? 'train' : 'heldout'].find((wanted) => Object.hasOwn(imported.splits, wanted));
@@ -46,6 +44,17 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
       const label = select && 'split' in select ? select.split : split;
       return tasks.slice(from, from + count).map((task) => storeTask(benchmark, domain, task, { split: label, world }));
     },
+  };
+  if (benchmark.session)
+    return {
+      ...common,
+      promises: { replays: true },
+      start: async (task) => benchmark.session!((await loaded()).imported, task),
+    };
+  return {
+    ...common,
+    version: 1,
+    imported: true,
     async world(world) {
       const { id, imported } = await loaded();
       if (world !== id) throw new Error(`world: '${world}' is no longer imported; it is '${id}' now`);

@@ -1,6 +1,7 @@
 /** @file The list of benchmarks that the playground knows, with one line for each. */
 import type { BenchmarkDefinition } from './definition.ts';
+import { bfcl } from './bfcl/index.ts';
 import { tau1 } from './tau1/index.ts';
 import { tau2 } from './tau2/index.ts';
 
-export const BENCHMARKS: readonly BenchmarkDefinition[] = [tau1, tau2];
+export const BENCHMARKS: readonly BenchmarkDefinition[] = [tau1, tau2, bfcl];

@@ -27,7 +27,9 @@ export function storeTask(
     actions,
     noop: false,
     benchmark: task,
+    ...benchmark.stored?.(task),
   };
+  if (benchmark.session) return stored;
   const rows = new Overlay(world);
   domain.initialize?.(rows, initialStateOf(stored) ?? {});
   const done = new Overlay(rows);

@@ -15,7 +15,7 @@ const TITLES = BENCHMARKS.map(({ title }) => title).join(' or ');
 const DOMAINS = [...new Set(BENCHMARKS.flatMap(({ domains }) => domains.map(({ name }) => name)))];
 
 export const DATA_FLAGS = {
-  domain: { type: 'string', value: 'NAME', help: DOMAINS.join(', '), required: true, choices: DOMAINS },
+  domain: { type: 'string', value: 'NAME', help: `${DOMAINS.join(', ')} (default: the only domain of the rules)`, choices: DOMAINS },
   rules: { type: 'string', value: RULES.join('|'), help: TITLES, required: true, choices: RULES },
   data: { type: 'string', value: 'DIR', help: 'folder (or zip) with the benchmark’s files', required: true },
 } as const satisfies Flags;
@@ -26,7 +26,6 @@ const NAMES: readonly string[] = GENERATED.map(({ name }) => name);
 export const PLACE_FLAGS = {
   domain: {
     ...DATA_FLAGS.domain,
-    required: false,
     choices: [...new Set([...NAMES, ...DOMAINS])],
     help: `${NAMES.join(' or ')} for generated tasks; ${DOMAINS.join(', ')} for tasks of --data (default ${DEFAULT_DOMAIN})`,
   },
@@ -55,8 +54,10 @@ export interface BenchmarkData {
 }
 
 /** @throws UsageError */
-export async function findData({ domain, rules, data }: Values<typeof DATA_FLAGS>): Promise<BenchmarkData> {
+export async function findData({ domain: wanted, rules, data }: Values<typeof DATA_FLAGS>): Promise<BenchmarkData> {
   const domains = benchmarkNamed(rules).domains.map(({ name }) => name);
+  const domain = wanted ?? (domains.length === 1 ? domains[0]! : undefined);
+  if (domain === undefined) throw new UsageError(`--domain is missing: ${rules} has ${domains.join(', ')}`);
   if (!domains.includes(domain)) throw new UsageError(`--domain is "${domain}": ${rules} has ${domains.join(', ')}`);
   const info = await stat(data).catch((error) => {
     throw new UsageError(`--data is "${data}": ${reason(error)}`);
@@ -68,7 +69,7 @@ export async function findData({ domain, rules, data }: Values<typeof DATA_FLAGS
 
 /** The benchmark that `PLACE_FLAGS` name. Undefined for a generated domain. @throws UsageError */
 export async function findPlaceData({
-  domain = DEFAULT_DOMAIN,
+  domain: wanted,
   level,
   rules,
   data,
@@ -76,12 +77,15 @@ export async function findPlaceData({
   if (rules === undefined && data !== undefined) throw new UsageError(`--data is given: expected --rules ${RULES.join(' or ')} with it`);
   if (rules !== undefined && data === undefined) throw new UsageError('--rules is given: expected --data DIR with it');
   if (rules === undefined || data === undefined) {
+    const domain = wanted ?? DEFAULT_DOMAIN;
     if (!NAMES.includes(domain))
       throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${NAMES.join(' or ')}`);
     return undefined;
   }
   if (level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
-  return findData({ domain, rules, data });
+  // Of a benchmark with several domains, the usual one is that of the generated tasks.
+  const several = benchmarkNamed(rules).domains.length > 1;
+  return findData({ domain: wanted ?? (several ? DEFAULT_DOMAIN : undefined), rules, data });
 }
 
 const DEPTH = 8;

@@ -6,10 +6,15 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
-import { readCases, type ReplayedCase, replayCases } from '../benchmarks/replay-cases.ts';
+import type { ReplayOutput } from '../benchmarks/definition.ts';
+import { BENCHMARKS } from '../benchmarks/index.ts';
+import { benchmarkNamed } from '../benchmarks/named.ts';
+import { readCases, replayCases } from '../benchmarks/replay-cases.ts';
 import { rescore, type RescoreReport } from '../benchmarks/rescore.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
-import { parseJson } from '../benchmarks/import/parse.ts';
+import { decode, parseJson } from '../benchmarks/import/parse.ts';
+import { InputError } from '../base/input-error.ts';
+import { LIMITS, openFiles } from '../exchange/file-source.ts';
 import { readResults } from '../benchmarks/recorded-results.ts';
 
 export interface BenchmarkJob {
@@ -32,11 +37,27 @@ function load({ files, rules, domain, onProgress }: BenchmarkJob, needs: readonl
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** @throws {ImportError} if the data or the input is invalid */
-export async function replayFile(job: BenchmarkJob): Promise<{ cases: ReplayedCase[] }> {
-  const cases = readCases(job.input, parseJson(job.input, job.text));
-  return { cases: replayCases(await load(job, []), cases, { file: job.input, hash: sha256, onProgress: job.onProgress }) };
+/** @param prompts whether to add the rendered prompts @throws {InputError} if the data or the input is invalid */
+export async function replayFile(job: BenchmarkJob, prompts = false): Promise<ReplayOutput> {
+  const { rules, files, input: file, text, onProgress } = job;
+  const own = benchmarkNamed(rules).replay;
+  if (own) {
+    const { paths, read } = await openFiles(
+      files.map(([path, at]) => [path, () => readFile(at)] as const),
+      LIMITS,
+    );
+    return own({ paths, read: async (path) => decode(path, await read(path)), file, text, prompts, hash: sha256, onProgress });
+  }
+  if (prompts) throw new InputError(`--prompts is given with --rules ${rules}: only ${withPrompts()} has prompts of its own`);
+  const cases = replayCases(await load(job, []), readCases(file, parseJson(file, text)), { file, hash: sha256, onProgress });
+  return {
+    cases,
+    calls: cases.reduce((sum, { errors }) => sum + errors.length, 0),
+    errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0),
+  };
 }
+
+const withPrompts = () => BENCHMARKS.flatMap(({ name, replay }) => (replay ? [name] : [])).join(' or ');
 
 /** @param variant the variant of the reward @throws {ImportError} if the data or the input is invalid */
 export async function rescoreFile(job: BenchmarkJob, variant: string | undefined): Promise<RescoreReport> {

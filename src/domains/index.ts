@@ -2,5 +2,6 @@
 export { airline } from './airline/index.ts';
 export { chat } from './chat/index.ts';
 export { mock } from './mock/index.ts';
+export { multiturn } from './multiturn/index.ts';
 export { retail } from './retail/index.ts';
 export { telecom } from './telecom/index.ts';

@@ -38,6 +38,7 @@ const toolCall = z.object({
   name: text,
   arguments: jsonObject<Record<string, Json>>(),
   requestor: z.optional(z.enum(['assistant', 'user'])),
+  exact: z.optional(text),
 } satisfies Fields<ToolCall>);
 const toolSchema = z.object({
   type: z.literal('function'),
@@ -101,6 +102,7 @@ const task = z.object({
   noop: z.boolean(),
   faults: z.optional(toolFaultsSchema),
   benchmark: z.optional(jsonObject<BenchmarkTask>()),
+  tools: z.optional(z.array(toolSchema)),
 } satisfies Fields<Task>);
 
 const node = z.object({

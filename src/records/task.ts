@@ -14,6 +14,8 @@ export interface ToolCall {
   arguments: Record<string, Json>;
   /** The caller. Default: the agent. */
   requestor?: Requestor;
+  /** The arguments as JSON text, where `arguments` cannot hold them: it has no difference between 5 and 5.0, and no large ints. */
+  exact?: string;
 }
 
 /**
@@ -86,8 +88,10 @@ export interface Task {
   noop: boolean;
   /** How often tools fail in this task. Absent: never. */
   faults?: ToolFaults;
-  /** The task as in the file of tau-bench or tau2-bench. */
+  /** The task as in the benchmark's file. */
   benchmark?: BenchmarkTask;
+  /** The agent's tools, if each task has its own. Absent: those of the domain. */
+  tools?: ToolSchema[];
 }
 
 /** One changed row of an episode's overlay. `before` is null if the row did not exist, and `after` is null if the row was deleted. */

@@ -12,7 +12,7 @@ import { BENCHMARKS } from '../benchmarks/index.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { criteriaOf, toldBy } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
-import type { TableDomain } from '../environments/domain.ts';
+import type { DomainDefinition } from '../environments/domain.ts';
 import { GENERATED_DOMAINS } from '../domains/registry.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
@@ -46,7 +46,7 @@ export class WorldBrowser {
   private readonly load;
   private readonly environments;
   /** The definitions of imported domains. */
-  private readonly definitions: ReadonlyMap<string, TableDomain>;
+  private readonly definitions: ReadonlyMap<string, DomainDefinition>;
   private readonly opened = new Map<string, Promise<Opened>>();
   /** The last search. It is kept so that scrolling through its results needs no new search. */
   private lastSearch: { world: Opened; list: string; keys: readonly string[] } | null = null;

@@ -1,5 +1,5 @@
 /** @file Opens a world: the tables and tasks of a generated domain or of an import. */
-import { hasSessions, type TableDomain } from '../environments/domain.ts';
+import { type DomainDefinition, hasSessions, type TableDomain } from '../environments/domain.ts';
 import { GENERATED, taskSplits } from '../domains/registry.ts';
 import { World, type WorldTables } from '../environments/overlay.ts';
 import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
@@ -31,7 +31,7 @@ export const FIRST: GeneratedWorld = { split: 'train', seed: 1, number: 0 };
 
 /** An open world. */
 export interface Opened {
-  definition: TableDomain;
+  definition: DomainDefinition;
   level: string;
   title: string;
   tables: WorldTables;
@@ -85,7 +85,11 @@ export async function openGenerated(
   };
 }
 
-export function openImported(definition: TableDomain, { benchmark, domain, tables, tasks, splits }: ImportedBenchmark, id: string): Opened {
+export function openImported(
+  definition: DomainDefinition,
+  { benchmark, domain, tables, tasks, splits }: ImportedBenchmark,
+  id: string,
+): Opened {
   const members = Object.entries(splits).map(([name, ids]) => [name, new Set(ids)] as const);
   const splitsOf = (task: string) => members.filter(([, ids]) => ids.has(task)).map(([name]) => name);
   let made: Promise<Task[]> | undefined;

@@ -80,7 +80,7 @@ function plainLiteral(node: Node): Value {
   }
 }
 
-interface Parameter {
+export interface Parameter {
   name: string;
   /** Absent if the argument is required. Null if all objects share the default. */
   usual?: { value: Value } | null;
@@ -94,6 +94,13 @@ export function readSignature(signature: string): Parameter[] {
     ...node.args.map((arg) => ({ name: arg.kind === 'name' ? arg.id : '' })),
     ...node.keywords.map(({ name, value }) => ({ name: name!, usual: value.kind === 'tuple' ? null : { value: plainLiteral(value) } })),
   ];
+}
+
+/** The arguments of a call by name, as far as they are given. @throws {PyError} TypeError for too many arguments */
+export function bound(parameters: readonly Parameter[], { args, keywords }: ReadCall): Map<string, Value> {
+  if (args.length > parameters.length)
+    throw new PyError('TypeError', `takes ${parameters.length + 1} positional arguments but ${args.length + 1} were given`);
+  return new Map([...args.map((value, i) => [parameters[i]!.name, value] as const), ...keywords]);
 }
 
 /** Gives each parameter its argument. Undefined stands for a shared default. @throws {PyError} TypeError as Python's */

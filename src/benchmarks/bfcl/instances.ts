@@ -1,7 +1,7 @@
 /** @file The objects on which an entry's calls are made: one for each involved class. */
 import { dumps, str } from '../../python/text.ts';
 import { deepCopy, Dict, equal, PyError, type Value } from '../../python/values.ts';
-import { bind, readCall, readSignature } from './call.ts';
+import { bind, type Parameter, readCall, readSignature } from './call.ts';
 import { type Api, Shared } from './classes/api.ts';
 import { CLASSES } from './classes/index.ts';
 import type { Tables } from './tables.ts';
@@ -12,6 +12,12 @@ const SIGNATURES = new Map(
     new Map(Object.entries(signatures).map(([name, text]) => [name, readSignature(text)])),
   ]),
 );
+
+/** The parameters of a method. Undefined if no class has it. */
+export function parametersOf(method: string): readonly Parameter[] | undefined {
+  for (const methods of SIGNATURES.values()) if (methods.has(method)) return methods.get(method);
+  return undefined;
+}
 
 /** Where the calls of an entry happen. */
 export interface Setting {

@@ -67,7 +67,7 @@ export function findFiles(paths: readonly string[]): CopyPaths {
 }
 
 /** The folder that has all files: the parent of `data`, or the folder of the questions. */
-function folderOf(paths: readonly string[]): string {
+export function folderOf(paths: readonly string[]): string {
   const found = paths.find((path) => QUESTIONS.test(path) && !path.includes('possible_answer/'));
   if (found === undefined)
     throw new ImportError('the files', '', "there is no BFCL_v4_multi_turn_base.json: expected BFCL's package bfcl_eval, or its files");

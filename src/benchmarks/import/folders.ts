@@ -17,7 +17,7 @@ export function findCandidates(paths: readonly string[]): Candidate[] {
   return [...folders].flatMap(([path, files]) => {
     const above = path === '' ? NONE : (folders.get(folderOf(path)) ?? NONE);
     return BENCHMARKS.flatMap(({ name, files: format }): Candidate[] => {
-      const found = format.find({ path, files, above });
+      const found = format.find({ path, files, above, all: paths });
       return found ? [{ benchmark: name, folder: path, ...found }] : [];
     });
   });

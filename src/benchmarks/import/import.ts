@@ -58,7 +58,7 @@ async function readDomain(chosen: Chosen, files: Files, options: ImportOptions):
   const format = benchmarkNamed(benchmark).files;
   const content = await format.read(chosen, files, { ...LIMITS, ...options.limits });
   for (const need of options.needs ?? ['tasks', 'policy']) {
-    if (content[need].length === 0)
+    if (content[need].length === 0 && !(need === 'policy' && format.withoutPolicy))
       throw new ImportError(candidate.folder || 'the files', '', `there is no ${format.fileOf(need, domain)}`);
   }
   return { benchmark, domain, database, ...content };

@@ -36,18 +36,17 @@ async function orUsageError<T>(work: () => Promise<T>, progress: ProgressBar): P
 
 export const replay = command({
   summary: 'run tool calls on a benchmark’s database; writes observations, changed rows and a hash of the state',
-  flags: { ...FLAGS, output: OUTPUT },
-  async run(flags, progress) {
+  flags: {
+    ...FLAGS,
+    output: OUTPUT,
+    prompts: { type: 'boolean', help: 'bfcl: also write the rendered prompt of each query of the model' },
+  },
+  async run({ prompts, ...flags }, progress) {
     const job = await readJob(flags, progress);
     const { replayFile } = await import('../benchmark.ts');
-    const { cases } = await orUsageError(() => replayFile(job), progress);
+    const { cases, calls, errors } = await orUsageError(() => replayFile(job, prompts === true), progress);
     await writeAll({ [flags.output]: `${JSON.stringify({ cases }, null, 1)}\n` });
-    return {
-      output: flags.output,
-      cases: cases.length,
-      calls: cases.reduce((sum, { errors }) => sum + errors.length, 0),
-      errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0),
-    };
+    return { output: flags.output, cases: cases.length, calls, errors };
   },
   show: ({ output, cases, calls, errors }) => [`${cases} cases with ${calls} calls, of which ${errors} returned errors: ${output}`],
 });

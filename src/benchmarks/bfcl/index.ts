@@ -1,0 +1,38 @@
+/** @file BFCL Multi Turn, the part of the Berkeley Function-Calling Leaderboard in which an agent calls functions over several turns. */
+import type { BenchmarkDefinition } from '../definition.ts';
+import { ALL, bfclFiles, dataOf, DOMAIN, tablesOf } from './files.ts';
+import { replayBfcl } from './replay.ts';
+import { BFCL_RULES } from './rules.ts';
+import { BfclSession } from './session.ts';
+import { type BfclTask, bfclTaskReader, storedParts } from './task.ts';
+
+export const bfcl: BenchmarkDefinition<BfclTask> = {
+  name: 'bfcl',
+  title: 'BFCL Multi Turn',
+  version: 'V3, commit 6ea5797',
+  domains: [
+    {
+      name: DOMAIN,
+      tools: [],
+      load: tablesOf,
+      execute: () => ({ text: 'Error: expected a session', error: true }),
+    },
+  ],
+  rules: BFCL_RULES,
+  terminalTools: [],
+  splits: { train: [], heldout: [ALL] },
+  files: bfclFiles,
+  tasks: bfclTaskReader,
+  stored: storedParts,
+  async session({ database }, { benchmark }) {
+    const data = await dataOf(database);
+    const task = benchmark as BfclTask;
+    const entry = data.entries.get(task.id);
+    if (!entry) throw new Error(`task.benchmark.id is "${task.id}": expected an entry of the imported data`);
+    return new BfclSession(data, entry, task);
+  },
+  judge: () => {
+    throw new Error('the session judges the episode');
+  },
+  replay: replayBfcl,
+};

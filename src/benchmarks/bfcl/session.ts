@@ -1,0 +1,113 @@
+/** @file An episode of BFCL Multi Turn: the calls run on the objects, and at the end the checkers judge them. */
+import { canonicalJson } from '../../base/json.ts';
+import type { WorldSession } from '../../environments/domain.ts';
+import { repr } from '../../python/text.ts';
+import type { RewardInfo } from '../../records/benchmark-task.ts';
+import type { Json } from '../../records/json.ts';
+import type { RowChange, ToolCall, Verdict } from '../../records/task.ts';
+import { checkResponse, type Check, settingOf } from './check.ts';
+import type { BfclData, Entry } from './data.ts';
+import { Instances } from './instances.ts';
+import { portableState } from './portable.ts';
+import { argumentsOf, type BfclTask, toolCallOf } from './task.ts';
+
+type State = Record<string, Record<string, Json>>;
+
+export class BfclSession implements WorldSession {
+  readonly #objects: Instances;
+  readonly #start: State;
+  #state: State;
+  /** The calls of each turn so far. */
+  readonly #turns: string[][] = [];
+
+  constructor(
+    private readonly data: BfclData,
+    private readonly entry: Entry,
+    private readonly task: BfclTask,
+  ) {
+    this.#objects = new Instances(settingOf(entry), data.tables);
+    this.#start = this.#state = portableState(this.#objects.state());
+  }
+
+  async call(call: ToolCall) {
+    const text = callText(call);
+    this.#turns.at(-1)?.push(text);
+    const result = this.#objects.run(text);
+    const before = this.#state;
+    this.#state = portableState(this.#objects.state());
+    return { ...result, changes: changesOf(before, this.#state) };
+  }
+
+  /** A message of the user begins a turn. */
+  async turn(n: number) {
+    this.#turns[n] = [];
+    const tools = this.task.later[String(n)];
+    return tools ? { tools } : null;
+  }
+
+  async verify(): Promise<Verdict> {
+    const response = this.#turns.map((calls) => (calls.length > 0 ? [calls] : []));
+    const check = checkResponse(this.data, this.entry, response);
+    const gold = new Instances(settingOf(this.entry), this.data.tables);
+    for (const call of this.entry.gold.flat()) gold.run(call);
+    const { valid } = check.verdict;
+    return {
+      reward: valid ? 1 : 0,
+      changes: changesOf(this.#start, this.#state),
+      goal: changesOf(this.#start, portableState(gold.state())),
+      progress: valid ? 1 : Math.max(0, check.turns.length - 1) / this.entry.gold.length,
+      reward_info: rewardInfo(this.entry, check),
+    };
+  }
+
+  async close() {}
+}
+
+/** The text that upstream's decoding makes of a call. */
+export const callText = (call: ToolCall): string =>
+  `${call.name}(${argumentsOf(call)
+    .entries()
+    .map(([key, value]) => `${String(key)}=${repr(value)}`)
+    .join(',')})`;
+
+/** The attributes that differ, as rows: the class is the table. */
+function changesOf(before: State, after: State): RowChange[] {
+  return Object.entries(after).flatMap(([table, attributes]) =>
+    Object.entries(attributes).flatMap(([key, value]) => {
+      const old = before[table]![key]!;
+      return canonicalJson(old) === canonicalJson(value) ? [] : [{ table, key, before: old, after: value, call: 0 }];
+    }),
+  );
+}
+
+/** Says which state or which result decided: the gold calls of the turn at which the check stopped, and whether their results were met. */
+function rewardInfo({ gold }: Entry, { verdict, turns }: Check): RewardInfo {
+  const { valid, error_type, error_message, attributes = [], missing_items = [] } = verdict;
+  const reward = valid ? 1 : 0;
+  const stopped = turns.length - 1;
+  const sameState = valid || error_type === 'multi_turn:execution_response_mismatch';
+  const left = [...missing_items];
+  const checks = (gold[stopped] ?? []).map((text, i) => {
+    const at = left.indexOf(turns[stopped]!.gold[i]!);
+    if (at >= 0) left.splice(at, 1);
+    const met = valid || (error_type === 'multi_turn:execution_response_mismatch' && at < 0);
+    const { name, arguments: args } = toolCallOf(text) ?? { name: text, arguments: {} };
+    return { action: { name, arguments: args }, action_match: met, action_reward: Number(met) };
+  });
+  return {
+    reward,
+    db_check: { db_match: sameState, db_reward: Number(sameState) },
+    env_assertions: null,
+    action_checks: sameState && !valid ? checks : null,
+    nl_assertions: null,
+    communicate_checks: null,
+    reward_basis: sameState && !valid ? ['DB', 'ACTION'] : ['DB'],
+    reward_breakdown: { DB: Number(sameState), ...(sameState && !valid && { ACTION: 0 }) },
+    info: {
+      turn: stopped,
+      ...(error_type !== undefined && { error_type, error_message: error_message ?? '' }),
+      ...(attributes.length > 0 && { attributes }),
+      ...(missing_items.length > 0 && { missing_items }),
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** @file A task of BFCL Multi Turn, as an import stores it, and its reader. */
+import { loads } from '../../python/json.ts';
+import { dumps } from '../../python/text.ts';
+import { Dict, dict, PyError, type Value } from '../../python/values.ts';
+import type { Json } from '../../records/json.ts';
+import type { Task, ToolCall, ToolSchema } from '../../records/task.ts';
+import type { TaskReader } from '../definition.ts';
+import { bound, readCall } from './call.ts';
+import type { BfclData, Entry } from './data.ts';
+import { functionsOf, openaiTools } from './functions.ts';
+import { parametersOf } from './instances.ts';
+import { portable } from './portable.ts';
+
+export interface BfclTask {
+  /** The id of the entry, such as `multi_turn_base_0`. */
+  id: string;
+  category: string;
+  /** What the user says in each turn. */
+  question: string[];
+  /** The gold calls of each turn, as texts of Python source. */
+  gold: string[][];
+  tools: ToolSchema[];
+  /** The tools that appear after a message of the user, by its number from 0. */
+  later: Record<string, ToolSchema[]>;
+}
+
+/** The functions as tools of the playground. */
+const toolsOf = (functions: readonly Dict[]): ToolSchema[] => openaiTools(functions).map((tool) => portable(tool) as unknown as ToolSchema);
+
+export function bfclTask(data: BfclData, entry: Entry): BfclTask {
+  const { first, later } = functionsOf(data, entry, data.prompts?.hint ?? '');
+  const added = data.prompts?.added ?? '';
+  return {
+    id: entry.id,
+    category: entry.category,
+    question: entry.question.map((turn) => (turn.length > 0 ? turn.map(({ content }) => content).join('\n\n') : added)),
+    gold: entry.gold,
+    tools: toolsOf(first),
+    later: Object.fromEntries([...later].map(([turn, functions]) => [String(turn), toolsOf(functions)])),
+  };
+}
+
+/** The call of a text of Python source, with its arguments by name. Null if it is no call of a known function. */
+export function toolCallOf(text: string): ToolCall | null {
+  try {
+    const call = readCall(text, (name) => parametersOf(name) !== undefined);
+    return exactCall(call.name, dict(Object.fromEntries(bound(parametersOf(call.name)!, call))));
+  } catch (cause) {
+    if (cause instanceof PyError) return null;
+    throw cause;
+  }
+}
+
+/** A call that keeps Python's arguments. */
+export const exactCall = (name: string, args: Dict): ToolCall => ({
+  name,
+  arguments: portable(args) as Record<string, Json>,
+  exact: dumps(args),
+});
+
+/** The arguments of a call as Python's values. */
+export function argumentsOf({ arguments: args, exact }: ToolCall): Dict {
+  const value: Value = loads(exact ?? JSON.stringify(args));
+  return value instanceof Dict ? value : new Dict();
+}
+
+export const bfclTaskReader: TaskReader<BfclTask> = {
+  gold: ({ gold }) => gold.flat().flatMap((text) => toolCallOf(text) ?? []),
+  instruction: ({ question }) => question.join('\n\n'),
+  wants: ({ question }) => question[0] ?? null,
+  outputs: () => [],
+  withoutOutputs: (task) => task,
+  criteria: () => ({}),
+  // A number means an entry of the first category.
+  find: (tasks, id) => tasks.find((task) => task.id === `multi_turn_${id}` || task.id === `multi_turn_base_${id}`),
+};
+
+/** The script of the customer, the tools, and the category, by which reports group the tasks. */
+export const storedParts = ({ category, question, tools }: BfclTask): Partial<Task> => ({
+  tools,
+  scenario: {
+    persona: 'upfront',
+    identity: {},
+    wishes: [{ intent: category, slots: {}, words: {}, impossible: false }],
+    scripted: true,
+    instruction: question.join('\n\n'),
+    benchmark: 'bfcl',
+    facts: { turns: question },
+  },
+});

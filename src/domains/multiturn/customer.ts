@@ -1,0 +1,12 @@
+/** @file A customer whose messages are written in advance, and who does not listen. */
+import { type CustomerScripts, STOP } from '../../users/types.ts';
+
+export const spokenTurns: CustomerScripts = {
+  customer({ facts, instruction }) {
+    const turns = Array.isArray(facts?.turns) ? facts.turns.map(String) : [instruction];
+    let said = 0;
+    const next = () => turns[said++] ?? STOP;
+    return { open: next, hear: () => ({ say: next() }) };
+  },
+  read: (prompt) => ({ persona: 'upfront', identity: {}, wishes: [], instruction: prompt }),
+};

@@ -1,0 +1,10 @@
+/** @file The tasks of BFCL Multi Turn. All of them are imported. */
+import type { DomainModule } from '../types.ts';
+
+export const multiturn: DomainModule = {
+  name: 'multiturn',
+  title: 'Multi turn',
+  levels: [],
+  transfers: [],
+  customers: async () => (await import('./customer.ts')).spokenTurns,
+};
