@@ -10,7 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, openAsBlob } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadTokenizer } from '../src/agent/tokenizer.ts';
+import { openTokenizer } from '../src/agent/tokenizer.ts';
 import { createEngine } from '../src/engine/engine.ts';
 import { Gpu } from '../src/engine/gpu.ts';
 import type { TensorMap } from '../src/engine/types.ts';
@@ -86,7 +86,7 @@ function worst(got: TensorMap, expected: TensorMap): number {
 
 async function compare(from: string, files: ModelParts, reference: string): Promise<void> {
   const expected = JSON.parse(await readFile(join(reference, 'expected.json'), 'utf8')) as Expected;
-  const tokenizer = loadTokenizer(inMemory(files));
+  const tokenizer = await openTokenizer(inMemory(files));
   const equal = expected.texts.filter(({ text, ids }) => JSON.stringify(tokenizer.encode(text)) === JSON.stringify(ids)).length;
   report(`${from}: ids`, `${equal} of ${expected.texts.length} texts equal`, equal === expected.texts.length);
 

@@ -6,7 +6,7 @@
 import { openAsBlob, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderPieces } from '../src/agent/chat-template.ts';
-import { loadTokenizer, type TokenizerFiles } from '../src/agent/tokenizer.ts';
+import { openTokenizer, type TokenizerFiles } from '../src/agent/tokenizer.ts';
 import { customerScripts, GENERATED_DOMAINS, levelConditions } from '../src/domains/registry.ts';
 import { createEnvironments } from '../src/environments/index.ts';
 import { filesFromGguf } from '../src/exchange/gguf/gguf-folder.ts';
@@ -23,7 +23,7 @@ for (const folder of process.argv.slice(2)) {
   const files: TokenizerFiles = folder.endsWith('.gguf')
     ? await filesFromGguf({ 'model.gguf': await openAsBlob(folder) })
     : Object.fromEntries(['tokenizer.json', 'tokenizer_config.json'].map((name) => [name, readFileSync(join(folder, name))]));
-  const tokenizer = loadTokenizer(files);
+  const tokenizer = await openTokenizer(files);
   for (const level of ['glimpse', 'nano', 'small', 'full']) {
     const options = { domain: 'retail', level, count: COUNT, seed: 1, conditions: levelConditions('retail', level) };
     const { conversations } = await synthesize(stage, options);

@@ -2,9 +2,10 @@
  * @file Reads how a model's conversations are written from its own chat template. The template renders a few conversations with
  * known words, and the texts around these words are the format.
  */
-import { Template } from '@huggingface/jinja';
+import type { Template } from '@huggingface/jinja';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { IM_END, IM_START, QWEN, THINK_START, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
+import { isOwnTemplate } from './jinja-template.ts';
 import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 
 /** Words that no template contains. */
@@ -15,27 +16,37 @@ const DATE = '26 Jul 2024';
 type Message = { role: 'system' | 'user' | 'assistant'; content: string };
 type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has'> & { control: ReadonlySet<string> };
 
+/** The library that renders templates. Only models with a foreign template need it, so it is loaded apart. */
+export type Jinja = typeof Template;
+
+/** Whether `readFormat` must render a template. */
+export const needsJinja = (template: string): boolean => template !== '' && !isOwnTemplate(template);
+
 /**
  * A model with the tool tags of Qwen as tokens has Qwen's format. The format of another model comes from its template.
  * @param template the Jinja template of the model's folder; empty if there is none
  * @param tokens the special tokens of tokenizer_config.json that a template may use: bos_token, eos_token …
+ * @param jinja must be given if the template needs it (`needsJinja`)
  * @throws InputError if the template cannot be rendered, or does not write one message after another
  */
-export function readFormat(template: string, tokenizer: Words, tokens: Record<string, string>): ChatFormat {
+export function readFormat(template: string, tokenizer: Words, tokens: Record<string, string>, jinja?: Jinja): ChatFormat {
   const missing = [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !tokenizer.has(token));
-  if (missing === undefined) return { ...QWEN, thinks: template === '' || opensThoughts(template, tokens) };
+  // Earlier versions of our own template had no thoughts.
+  if (missing === undefined && !needsJinja(template)) return { ...QWEN, thinks: template === '' || template.includes(THINK_START) };
   if (template === '')
     throw new InputError(
       `tokenizer.json has no token ${JSON.stringify(missing)}, and the folder has no chat_template: expected a tokenizer with Qwen's control tokens, or a chat template`,
     );
-  return derived(renderer(template, tokens), tokenizer);
+  if (!jinja) throw new Error('a chat template must be rendered: expected the library jinja, as openTokenizer loads it');
+  const render = renderer(jinja, template, tokens);
+  return missing === undefined ? { ...QWEN, thinks: opensThoughts(render) } : derived(render, tokenizer);
 }
 
 type Render = (messages: Message[], prompt?: boolean) => string;
 
-function renderer(template: string, tokens: Record<string, string>): Render {
+function renderer(jinja: Jinja, template: string, tokens: Record<string, string>): Render {
   const render = (messages: Message[], prompt = false): string =>
-    new Template(template).render({ ...tokens, messages, add_generation_prompt: prompt, enable_thinking: false, date_string: DATE });
+    new jinja(template).render({ ...tokens, messages, add_generation_prompt: prompt, enable_thinking: false, date_string: DATE });
   return (messages, prompt) => {
     try {
       return render(messages, prompt);
@@ -46,10 +57,9 @@ function renderer(template: string, tokens: Record<string, string>): Render {
 }
 
 /** Whether the text before a turn has a think block that is empty. A template that cannot be rendered says nothing: Qwen3 has the block. */
-function opensThoughts(template: string, tokens: Record<string, string>): boolean {
+function opensThoughts(render: Render): boolean {
   const user: Message = { role: 'user', content: WORDS.user };
   try {
-    const render = renderer(template, tokens);
     return render([user], true)
       .slice(render([user]).length)
       .includes(THINK_START);

@@ -9,7 +9,7 @@ import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { Recent } from '../base/recent.ts';
 import { type AddedToken, piecesOf, splitAdded } from '../base/text-pieces.ts';
-import { readFormat } from './read-format.ts';
+import { type Jinja, needsJinja, readFormat } from './read-format.ts';
 import { checkTokenizerJson } from './tokenizer-file.ts';
 import type { Tokenizer } from './types.ts';
 
@@ -29,11 +29,55 @@ export interface ChatTokenizer extends Tokenizer {
  * Needs `tokenizer.json` and `tokenizer_config.json`. A file `chat_template.jinja` replaces the template in the config.
  * Control tokens are encoded and decoded like all other tokens, unless `asText` has marked them as text. No token is added at the start or the end, and decoded text is
  * not cleaned up.
+ * @param jinja must be given if the chat template needs it (`openTokenizer`)
  * @throws error that names the file that is missing or is not a tokenizer
  */
-export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
-  const json = readJson(files, 'tokenizer.json');
+export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokenizer {
   const config = readJson(files, 'tokenizer_config.json');
+  const { words, added } = vocabularyOf(files, config);
+  const chatTemplate = templateOf(files, config);
+  const { control } = splitAdded(added);
+  const tokens = { ...words, control: new Set(added.map(({ content }) => content)) };
+  const format = { ...readFormat(chatTemplate, tokens, specialTokens(config), jinja), control };
+  return { ...words, chatTemplate, format };
+}
+
+/** Like `loadTokenizer`. Loads the library for chat templates if the template needs it. */
+export async function openTokenizer(files: TokenizerFiles): Promise<ChatTokenizer> {
+  const template = templateOf(files, readJson(files, 'tokenizer_config.json'));
+  const jinja = needsJinja(template) ? (await import('@huggingface/jinja')).Template : undefined;
+  return loadTokenizer(files, jinja);
+}
+
+interface Vocabulary {
+  words: Omit<ChatTokenizer, 'chatTemplate' | 'format'>;
+  added: readonly AddedToken[];
+}
+
+/** By the bytes of tokenizer.json: a start of a run needs the same vocabulary several times. `config` is the file without its template. */
+const vocabularies = new WeakMap<Uint8Array, { config: string; vocabulary: Vocabulary }>();
+
+function vocabularyOf(files: TokenizerFiles, config: Record<string, unknown>): Vocabulary {
+  const file = files['tokenizer.json'];
+  if (!(file instanceof Uint8Array)) return readVocabulary(readJson(files, 'tokenizer.json'), config);
+  const key = keyOf(config);
+  const known = vocabularies.get(file);
+  if (known && known.config === key) return known.vocabulary;
+  const vocabulary = readVocabulary(readJson(files, 'tokenizer.json'), config);
+  if (key !== null) vocabularies.set(file, { config: key, vocabulary });
+  return vocabulary;
+}
+
+/** Null if the file is nested too deeply to be written. */
+function keyOf(config: Record<string, unknown>): string | null {
+  try {
+    return JSON.stringify({ ...config, chat_template: undefined });
+  } catch {
+    return null;
+  }
+}
+
+function readVocabulary(json: Record<string, unknown>, config: Record<string, unknown>): Vocabulary {
   checkTokenizerJson(json);
   let tokenizer: HuggingFaceTokenizer;
   try {
@@ -56,8 +100,6 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
   let maxId = -1;
   for (const id of tokenizer.get_vocab().values()) maxId = Math.max(maxId, id);
 
-  const chatTemplate =
-    files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']);
   const words = {
     encode: (string: string) => (string.length < LONG ? encode(string) : known.get(string, () => encode(string)).slice()),
     decode(tokens: ArrayLike<number>): string {
@@ -73,10 +115,11 @@ export function loadTokenizer(files: TokenizerFiles): ChatTokenizer {
       return id;
     },
   };
-  const tokens = { ...words, control: new Set(added.map(({ content }) => content)) };
-  const format = { ...readFormat(chatTemplate, tokens, specialTokens(config)), control };
-  return { ...words, vocabSize: maxId + 1, chatTemplate, format };
+  return { words: { ...words, vocabSize: maxId + 1 }, added };
 }
+
+const templateOf = (files: TokenizerFiles, config: Record<string, unknown>): string =>
+  files['chat_template.jinja'] === undefined ? defaultTemplate(config.chat_template) : text(files['chat_template.jinja']);
 
 /** The tokens that a chat template may name: `bos_token` and so on. Each is a text, or an object with the text in `content`. */
 function specialTokens(config: Record<string, unknown>): Record<string, string> {

@@ -1,4 +1,5 @@
 /** @file How many tokens a conversation has, before a model has played one. */
+import { knowsEnglish } from '../training/pretrained.ts';
 
 export interface ConversationTokens {
   /** The policy and the tools. */
@@ -42,7 +43,7 @@ const MEASURED: Readonly<Record<string, Record<Family, ConversationTokens>>> = {
 const SHARES: ConversationTokens = { prompt: 0.25, after: 0.35, sampled: 0.1 };
 
 /** Only the size of its vocabulary tells a tokenizer before it is here. */
-const familyOf = (vocabulary: number): Family => (vocabulary < 20_000 ? 'own' : vocabulary < 100_000 ? 'smollm2' : 'qwen');
+const familyOf = (vocab_size: number): Family => (!knowsEnglish({ vocab_size }) ? 'own' : vocab_size < 100_000 ? 'smollm2' : 'qwen');
 
 /** @param vocabulary the number of tokens that the model knows */
 export function conversationTokens(

@@ -5,6 +5,7 @@
 import { beginningWith } from '../base/key-range.ts';
 import { storageError } from '../base/storage-error.ts';
 import type { Evaluation } from '../evaluation/evaluate.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { CheckpointOrigin, GrpoConfig, RunRow, StepMetrics } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -33,6 +34,8 @@ export class DatabaseSink implements RunSink {
   readonly #parts: Pick<SessionParts, 'bundledModel' | 'database'>;
   readonly #db: RunDatabase;
   readonly #row: RunRow;
+  /** The files of the run's model, if they were read. */
+  readonly #model: ModelParts | undefined;
   readonly #user: UserConfig;
   readonly #events: RunEvents;
   readonly #running: (note: string) => Promise<void>;
@@ -42,14 +45,14 @@ export class DatabaseSink implements RunSink {
   /** @param user the customer with its API key, which is never stored @param running called when the steps begin */
   constructor(
     parts: Pick<SessionParts, 'bundledModel' | 'database'>,
-    row: RunRow,
-    user: UserConfig,
+    { row, user, model }: { row: RunRow; user: UserConfig; model?: ModelParts | undefined },
     events: RunEvents,
     running: (note: string) => Promise<void>,
   ) {
     this.#parts = parts;
     this.#db = parts.database();
     this.#row = row;
+    this.#model = model;
     this.#user = user;
     this.#events = events;
     this.#running = running;
@@ -58,7 +61,7 @@ export class DatabaseSink implements RunSink {
   async open(): Promise<RunStart> {
     const db = this.#db;
     const { id, config, request, step } = this.#row;
-    const files = startingFiles(await this.#parts.bundledModel(request.model), config, request.model);
+    const files = await startingFiles(this.#model ?? (await this.#parts.bundledModel(request.model)), config, request.model);
     const dataset = request.dataset === undefined ? undefined : await keptConversations(db, request.dataset);
     const loaded = await loadCheckpoint(db, id);
     await trialWrite(CHECKPOINTS_TRIED * checkpointBytes(files, config)).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /** @file Owns the GPU and at most one engine, so that two models are never in GPU memory at once. */
 import type { EngineInfo } from './messages.ts';
 import type { Stage } from '../agent/rollouts.ts';
-import { loadTokenizer } from '../agent/tokenizer.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { probe, type Speed } from '../bench/rates.ts';
 import { tunedTiles } from '../engine/autotune.ts';
@@ -235,7 +235,7 @@ export class EngineHost {
     return {
       engine,
       ...(meter && { meter }),
-      stage: { domain, environments, users, sampler: engine.sampler, tokenizer: loadTokenizer(inMemory(files)), rules },
+      stage: { domain, environments, users, sampler: engine.sampler, tokenizer: await openTokenizer(inMemory(files)), rules },
     };
   }
 }

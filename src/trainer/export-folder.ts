@@ -17,7 +17,7 @@ export interface ExportOptions {
  * @throws ModelFolderError if the format does not have the precision, or if the folder has no adapter; also the errors of `onnxFolder`,
  *   `loadModel`, `readAdapter` and `mergeAdapter`
  */
-export function exportFolder(files: ModelFiles, { format, precision }: ExportOptions): ModelFiles {
+export async function exportFolder(files: ModelFiles, { format, precision }: ExportOptions): Promise<ModelFiles> {
   if (format === 'onnx') {
     if (precision === 'bf16') throw new ModelFolderError('precision is bf16: expected f32 or f16 for format onnx');
     return onnxFolder(hasAdapter(files) ? withWeights(files, merged(files)) : files, precision);
@@ -32,5 +32,5 @@ const merged = (files: ModelFiles) => mergeAdapter(loadModel(files).weights, rea
 
 /** Exports with `exportFolder`, and returns a zip whose files are in a folder with the name `folder`. */
 export async function zipExport(folder: string, files: ModelFiles, options: ExportOptions): Promise<Blob> {
-  return zipFiles(inFolder(folder, exportFolder(files, options)), new Date());
+  return zipFiles(inFolder(folder, await exportFolder(files, options)), new Date());
 }

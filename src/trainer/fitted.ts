@@ -1,5 +1,5 @@
 /** @file Settings with limits that fit the tokenizer of the model that is trained or plays. */
-import { loadTokenizer } from '../agent/tokenizer.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
 import { Recent } from '../base/recent.ts';
 import { digest } from '../base/sha256.ts';
 import type { Environments } from '../environments/types.ts';
@@ -20,7 +20,7 @@ async function needed(environments: Environments, files: ModelFiles, config: Grp
   const hashes = await Promise.all(TOKENIZER.map((name) => files[name] && digest(files[name])));
   const key = JSON.stringify([hashes, measuredSettings(config)]);
   try {
-    return await measurements.get(key, () => neededTokens(environments, loadTokenizer(files), config));
+    return await measurements.get(key, async () => neededTokens(environments, await openTokenizer(files), config));
   } catch (error) {
     measurements.delete(key);
     throw error;

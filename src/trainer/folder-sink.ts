@@ -44,7 +44,7 @@ export class FolderSink implements RunSink {
   async open(): Promise<RunStart> {
     const config = this.#config;
     const { user, val_user, interrupted } = this.#options;
-    const { files, firstModel, checkpoint, seconds } = openFolder(this.#given, config, this.#options);
+    const { files, firstModel, checkpoint, seconds } = await openFolder(this.#given, config, this.#options);
     this.#seconds = seconds;
     const report = (step: number) => interrupted?.evaluations.find((evaluation) => evaluation.step === step)?.report ?? null;
     this.before = report(0);
@@ -52,7 +52,10 @@ export class FolderSink implements RunSink {
     return {
       config,
       // The answers of the first model are sampled again, so the run opens its adapter. The driver then loads the checkpoint.
-      files: checkpoint && hasAdapter(files) && config['reward.judge'] > 0 ? startingFiles(this.#given, config, this.#options.base) : files,
+      files:
+        checkpoint && hasAdapter(files) && config['reward.judge'] > 0
+          ? await startingFiles(this.#given, config, this.#options.base)
+          : files,
       firstModel,
       loaded: { checkpoint, damaged: [], ...(checkpoint?.origin && { origin: checkpoint.origin }) },
       metrics: interrupted?.metrics ?? [],
@@ -107,15 +110,15 @@ export class FolderSink implements RunSink {
 }
 
 /** The files from which a training in a folder starts. A run that continues has no weights here, because its checkpoint has them. */
-export function openFolder(
+export async function openFolder(
   given: ModelParts,
   config: GrpoConfig | SftConfig,
   { base, interrupted }: Pick<SftOptions, 'base' | 'interrupted'>,
 ) {
   const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
   const files = checkpoint
-    ? withTrained(startingFiles(given, { ...config, init_weights: 'model' }, base), checkpoint.weights)
-    : startingFiles(given, config, base);
+    ? withTrained(await startingFiles(given, { ...config, init_weights: 'model' }, base), checkpoint.weights)
+    : await startingFiles(given, config, base);
   const firstModel = Object.fromEntries(Object.entries(given).filter(([name]) => !/\.safetensors(\.index\.json)?$|\.gguf$/i.test(name)));
   const start = performance.now();
   const seconds = () => (checkpoint?.seconds ?? 0) + (performance.now() - start) / 1000;

@@ -8,25 +8,24 @@ import {
   MODEL_INPUT_NAMES,
   responseTemplate,
 } from '../agent/jinja-template.ts';
-import { type ChatTokenizer, loadTokenizer } from '../agent/tokenizer.ts';
+import { type ChatTokenizer, openTokenizer } from '../agent/tokenizer.ts';
 import { InputError } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { jsonFile, readJson } from '../exchange/model-folder.ts';
 import type { ModelFiles } from '../records/model.ts';
 
 /** Whether the model's chat template is one that this project writes. @throws InputError if a file of the tokenizer is wrong */
-export function isOfPlayground(files: ModelFiles): boolean {
-  const { chatTemplate } = loadTokenizer(files);
-  return isOwnTemplate(chatTemplate) || isCompactTemplate(chatTemplate);
-}
+export const isOfPlayground = async (files: ModelFiles): Promise<boolean> => isOurs(await openTokenizer(files));
+
+const isOurs = ({ chatTemplate }: ChatTokenizer): boolean => isOwnTemplate(chatTemplate) || isCompactTemplate(chatTemplate);
 
 /**
  * Adds what a model's folder lacks: the ids that end a generation and the id that pads (`config.json`, `generation_config.json`), the names
  * of the model's inputs, and how a turn is parsed (`tokenizer_config.json`). A template of this project becomes its newest version. Fields
  * that the folder has stay. A folder without a tokenizer that this project can read stays as it is.
  */
-export function forTransformers(files: ModelFiles): ModelFiles {
-  const tokenizer = readTokenizer(files);
+export async function forTransformers(files: ModelFiles): Promise<ModelFiles> {
+  const tokenizer = await readTokenizer(files);
   if (!tokenizer) return files;
   const { format, chatTemplate } = tokenizer;
   const described = readJson(files, 'tokenizer_config.json') as Record<string, unknown>;
@@ -42,7 +41,7 @@ export function forTransformers(files: ModelFiles): ModelFiles {
     'tokenizer_config.json': jsonFile({
       model_input_names: MODEL_INPUT_NAMES,
       // Of a template that this project did not write, it does not know how tools are called.
-      ...((template !== chatTemplate || isOfPlayground(files)) && { response_template: responseTemplate(format) }),
+      ...((template !== chatTemplate || isOurs(tokenizer)) && { response_template: responseTemplate(format) }),
       ...described,
       ...(template !== '' && { chat_template: template }),
     }),
@@ -50,10 +49,10 @@ export function forTransformers(files: ModelFiles): ModelFiles {
   };
 }
 
-function readTokenizer(files: ModelFiles): ChatTokenizer | null {
+async function readTokenizer(files: ModelFiles): Promise<ChatTokenizer | null> {
   if (!files['tokenizer.json'] || !files['tokenizer_config.json']) return null;
   try {
-    return loadTokenizer(files);
+    return await openTokenizer(files);
   } catch (error) {
     if (error instanceof InputError) return null;
     throw error;

@@ -11,7 +11,7 @@ import { collectRollouts, mapConcurrently } from '../agent/rollouts.ts';
 import type { ModelRef } from '../records/model.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
-import { loadTokenizer } from '../agent/tokenizer.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
 import { Rest } from '../agent/unscored.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import type { Gpu } from '../engine/gpu.ts';
@@ -116,7 +116,7 @@ export class Plays {
     const { task, prefix, sampling, seed, userSeed, stream, n = 1 } = request;
     const files = await firstFiles(this.#parts, request.model);
     const limits = await fittedLimits(environments, files, task, request.limits);
-    const tokenizer = loadTokenizer(inMemory(files));
+    const tokenizer = await openTokenizer(inMemory(files));
     const sampler = Plays.needsModel(request) ? (await this.#engine(request.model, limits.max_model_len, files)).sampler : undefined;
     const domain = await environments.domain(task.domain, task.level);
     const rules = rulesFor(domain, request.rules ?? 'domain');

@@ -1,6 +1,7 @@
 /** @file The runs of the page. At most one is active at a time. */
 import type { RunEvent } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type { ModelFiles } from '../records/model.ts';
 import type { RunRequest, RunRow, RunStatus } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
@@ -21,6 +22,13 @@ import { runName } from './run-name.ts';
 /** The experiment and variant to which a run belongs, and whether the caller has already taken the GPU. */
 export interface LaunchOptions extends Pick<RunRow, 'experiment' | 'variant'> {
   gpuTaken?: boolean;
+}
+
+interface Launched {
+  row: RunRow;
+  user: UserConfig;
+  /** The files of the run's model. Absent if they were not read yet. */
+  model?: ModelParts;
 }
 
 interface ActiveRun {
@@ -77,7 +85,8 @@ export class Runs {
     };
     const read = async () => {
       const model = await this.#parts.bundledModel(request.model);
-      return { row: { ...row, config: await fitted(this.#parts.environments, model, config, request.overrides) }, user: request.user };
+      const fit = await fitted(this.#parts.environments, model, config, request.overrides);
+      return { row: { ...row, config: fit }, user: request.user, model };
     };
     await this.#launch(row.id, read, gpuTaken);
     return row.id;
@@ -123,14 +132,14 @@ export class Runs {
   }
 
   /** Calls `read` only when it is certain that no tab can delete the run any more. */
-  async #launch(id: string, read: () => Promise<{ row: RunRow; user: UserConfig }>, gpuTaken = false): Promise<void> {
+  async #launch(id: string, read: () => Promise<Launched>, gpuTaken = false): Promise<void> {
     const release = gpuTaken ? async () => {} : await this.#turns.take('train');
     const freed = async (error: unknown) => {
       await release();
       throw error;
     };
     const unuse = await useRun(id).catch(freed);
-    const { row, user } = await read().catch(async (error: unknown) => {
+    const launched = await read().catch(async (error: unknown) => {
       await unuse();
       return freed(error);
     });
@@ -138,7 +147,7 @@ export class Runs {
     const active: ActiveRun = { id, control, finished: Promise.resolve() };
     this.#active = active;
     this.#events.begin(id);
-    active.finished = this.#run(active, row, user).finally(async () => {
+    active.finished = this.#run(active, launched).finally(async () => {
       this.#active = null;
       this.#events.end();
       await unuse();
@@ -147,7 +156,7 @@ export class Runs {
   }
 
   /** Trains to the end and stores the final status. The promise never rejects. */
-  async #run({ id, control }: ActiveRun, row: RunRow, user: UserConfig): Promise<void> {
+  async #run({ id, control }: ActiveRun, { row, user, model }: Launched): Promise<void> {
     const db = this.#parts.database();
     try {
       await db.runs.put({ ...row, status: 'starting', message: undefined }).catch((error: unknown) => {
@@ -155,7 +164,7 @@ export class Runs {
       });
       this.#events.emit({ type: 'status', status: 'starting' });
       const running = (note: string) => this.#setStatus(id, control.paused ? 'paused' : 'running', note || undefined);
-      const { alarm } = await driveRun(this.#host, new DatabaseSink(this.#parts, row, user, this.#events, running), control);
+      const { alarm } = await driveRun(this.#host, new DatabaseSink(this.#parts, { row, user, model }, this.#events, running), control);
       const status = control.stopping || alarm ? 'stopped' : 'done';
       const message = alarm && `Stopped by an alarm. ${alarmText(alarm)}`;
       await untilDone(control, 'the end of the run', () => writeResults(db, id, () => db.runs.update(id, { status, message })));

@@ -33,7 +33,7 @@ import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
-import { loadTokenizer } from '../agent/tokenizer.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
 import { bench } from '../bench/bench.ts';
 import type { Speed } from '../bench/rates.ts';
 import { parseConfig } from '../engine/config.ts';
@@ -206,7 +206,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async score(model: ModelParts, request: ScoreRequest, precision?: Precision): Promise<Scored> {
-    const tokens = 'texts' in request ? encodeTexts(loadTokenizer(inMemory(model)), request.texts) : undefined;
+    const tokens = 'texts' in request ? encodeTexts(await openTokenizer(inMemory(model)), request.texts) : undefined;
     const sequences = tokens ?? (request as { sequences: number[][] }).sequences;
     const engine = await this.#host.open(model, { maxModelLen: longest(sequences), slots: 1 }, { precision });
     return { ...(tokens && { tokens }), ...(await scoreSequences(engine, sequences)) };

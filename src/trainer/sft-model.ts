@@ -1,7 +1,7 @@
 /** @file `mua sft`: supervised fine-tuning on a file of conversations. The sink receives the results and stores them. */
 import { renderConversation } from '../agent/chat-template.ts';
 import { parseConversations } from '../agent/conversation.ts';
-import { loadTokenizer } from '../agent/tokenizer.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
 import { trainedFiles } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import type { StepMetrics } from '../records/run.ts';
@@ -23,7 +23,7 @@ export async function sftModel(
   sink: TrainingSink,
 ): Promise<SftResult> {
   const config = sftConfig(options.overrides);
-  const tokenizer = loadTokenizer(inMemory(given));
+  const tokenizer = await openTokenizer(inMemory(given));
   const notes: string[] = [];
   const conversations = parseConversations(jsonl, (line) => notes.push(line));
   for (const line of notes) await sink.note(`data: ${line}`);
@@ -32,7 +32,7 @@ export async function sftModel(
   if (tooLong >= 0)
     throw new Error(`conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`);
   const longest = examples.reduce((max, { tokens }) => Math.max(max, tokens.length), 0);
-  const { files, firstModel, checkpoint, seconds } = openFolder(given, config, options);
+  const { files, firstModel, checkpoint, seconds } = await openFolder(given, config, options);
   const engine = await host.open(files, { maxModelLen: longest, slots: 1 }, config);
   if (checkpoint) await engine.loadOptimizerState(checkpoint.optimizer);
   const origin = await originOf(host, firstModel, config);

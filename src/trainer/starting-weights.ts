@@ -1,6 +1,6 @@
 /** @file The weights from which a run starts. */
 import { compactTemplate, responseTemplate } from '../agent/jinja-template.ts';
-import { loadTokenizer } from '../agent/tokenizer.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
 import { parseConfig } from '../engine/config.ts';
 import { initialLora, loraLayout, loraTensors, targetModules } from '../engine/lora.ts';
 import { adapterConfig, hasAdapter, type LoraConfig, loraOptions, saveAdapter } from '../exchange/adapter-folder.ts';
@@ -19,9 +19,11 @@ type Start = Pick<GrpoConfig, 'seed'> &
  * @param base name of the model, which is written into the adapter
  * @throws ConfigError if `precision` or `lora_rank` does not fit what is trained
  */
-export function startingFiles(given: ModelParts, { init_weights = 'model', seed, ...lora }: Start, base = ''): ModelParts {
+export async function startingFiles(given: ModelParts, { init_weights = 'model', seed, ...lora }: Start, base = ''): Promise<ModelParts> {
   const config = parseConfig(readJson(inMemory(given), 'config.json'));
-  const files = withTemplate(init_weights === 'model' ? given : withWeights(given, freshWeights(config, { init: init_weights, seed })));
+  const files = await withTemplate(
+    init_weights === 'model' ? given : withWeights(given, freshWeights(config, { init: init_weights, seed })),
+  );
   const { lora_rank: r = 0, lora_alpha = 1, target_modules = 'all-linear', precision = 'f32' } = lora;
   if (hasAdapter(files)) {
     const own = adapterConfig(files).r;
@@ -43,9 +45,9 @@ export function startingFiles(given: ModelParts, { init_weights = 'model', seed,
  * The files with a chat template that writes tools as the run does, if the model's own template cannot. So other tools render
  * conversations as in training.
  */
-function withTemplate(files: ModelParts): ModelParts {
+async function withTemplate(files: ModelParts): Promise<ModelParts> {
   if (!files['tokenizer.json'] || !files['tokenizer_config.json']) return files;
-  const { format, chatTemplate } = loadTokenizer(inMemory(files));
+  const { format, chatTemplate } = await openTokenizer(inMemory(files));
   const template = compactTemplate(format);
   if (!format.compact || chatTemplate === template) return files;
   const config = {

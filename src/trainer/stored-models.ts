@@ -1,6 +1,6 @@
 /** @file Models that the visitor imported. A model is checked once, stored in this browser, and found by its id. */
 import type { ModelFiles } from '../records/model.ts';
-import { loadTokenizer } from '../agent/tokenizer.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
 import { loraLayout, loraTensors } from '../engine/lora.ts';
 import { modelParameters, tensorProblems } from '../engine/parameters.ts';
 import type { ModelConfig, ModelRow } from '../records/model.ts';
@@ -28,7 +28,7 @@ export async function inspectModel(parts: ModelParts): Promise<ModelFacts> {
   const { config, source } = await openModel(parts);
   const files = inMemory(parts);
   if (hasAdapter(files)) checkAdapter(files, config);
-  const tokenizer = loadTokenizer(files);
+  const tokenizer = await openTokenizer(files);
   if (tokenizer.vocabSize > config.vocab_size)
     throw new ModelFolderError(`tokenizer.json has ${tokenizer.vocabSize} tokens: config.json says vocab_size ${config.vocab_size}`);
   await checkFinite(source);
@@ -117,6 +117,6 @@ async function readBlobs(files: Record<string, Blob>): Promise<ModelFiles> {
 export async function checkpointFiles(db: RunDatabase, run: string, step: number): Promise<ModelFiles> {
   const row = await db.runs.get(run);
   if (!row) throw new Error(`there is no run "${run}" in this browser`);
-  const start = startingFiles(await modelFiles(db, row.request.model), row.config, row.request.model);
+  const start = await startingFiles(await modelFiles(db, row.request.model), row.config, row.request.model);
   return inMemory(withTrained(start, await checkpointWeights(db, run, step)));
 }

@@ -114,3 +114,6 @@ const SHAPE = [
 /** The model of the list with this shape. So a file of another repository, or one that was dropped, is recognised too. */
 export const pretrainedLike = (config: ModelConfig): PretrainedModel | undefined =>
   PRETRAINED.find((one) => SHAPE.every((field) => one.config[field] === config[field]));
+
+/** Whether a model was trained on much more than our worlds: such a tokenizer has many tokens, ours has a few thousand at most. */
+export const knowsEnglish = ({ vocab_size }: Pick<ModelConfig, 'vocab_size'>): boolean => vocab_size >= 20_000;

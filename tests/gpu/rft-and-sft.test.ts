@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderConversation } from '../../src/agent/chat-template.ts';
 import type { Stage } from '../../src/agent/rollouts.ts';
 import { flatten } from '../../src/agent/trajectory.ts';
-import { loadTokenizer } from '../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../support/tokenizers.ts';
 import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { Gpu } from '../../src/engine/gpu.ts';

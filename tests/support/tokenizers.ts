@@ -4,7 +4,11 @@ import { trainTokenizer } from '../../src/agent/bpe-trainer.ts';
 import { QWEN, renderPieces } from '../../src/agent/chat-template.ts';
 import type { Conversation } from '../../src/records/conversation.ts';
 import type { ToolSchema } from '../../src/records/task.ts';
-import { loadTokenizer, type ChatTokenizer } from '../../src/agent/tokenizer.ts';
+import { Template } from '@huggingface/jinja';
+import { type ChatTokenizer, loadTokenizer as load, type TokenizerFiles } from '../../src/agent/tokenizer.ts';
+
+/** Like the function of this name, with the library for chat templates. */
+export const loadTokenizer = (files: TokenizerFiles): ChatTokenizer => load(files, Template);
 
 const cancel: ToolSchema = {
   type: 'function',

@@ -2,6 +2,7 @@
 import type { ModelRef, ModelRow } from '../../records/model.ts';
 import type { RunRow } from '../../records/run.ts';
 import { bundledModels, fetchBundledFile } from '../../exchange/bundled-models.ts';
+import { knowsEnglish } from '../../training/pretrained.ts';
 import { RECORDED, RECORDED_WEIGHTS } from './recorded-source.ts';
 
 /** Names weights in an address: by the model's name, or as `run@step`. */
@@ -17,6 +18,8 @@ export interface Weights {
   name: string;
   /** The model whose tokenizer these weights use: the name of a bundled model or the id of an imported model. */
   base: string;
+  /** Whether the model understands more English than the scripted customer speaks. */
+  english: boolean;
   /** The id of the run that trained these weights, if it is known. */
   run?: string;
 }
@@ -27,12 +30,25 @@ export interface Weights {
  * @param checkpoints run and step of each stored checkpoint
  */
 export function listWeights(runs: readonly RunRow[], checkpoints: readonly [string, number][], models: readonly ModelRow[]): Weights[] {
-  const model = (id: string, name: string, run?: string): Weights => ({ ref: { kind: 'model', name: id }, name, base: id, run });
+  const english = (base: string) => models.some(({ id, config }) => id === base && knowsEnglish(config));
+  const model = (id: string, name: string, run?: string): Weights => ({
+    ref: { kind: 'model', name: id },
+    name,
+    base: id,
+    english: english(id),
+    run,
+  });
   const ofRuns = runs.flatMap(({ id, name, request }) => {
     const steps = checkpoints.flatMap(([run, step]) => (run === id ? [step] : []));
     return steps
       .sort((a, b) => b - a)
-      .map((step): Weights => ({ ref: { kind: 'run', run: id, step }, name: `${name}@${step}`, base: request.model, run: id }));
+      .map((step): Weights => ({
+        ref: { kind: 'run', run: id, step },
+        name: `${name}@${step}`,
+        base: request.model,
+        english: english(request.model),
+        run: id,
+      }));
   });
   const bundled = bundledModels.map((name) => model(name, name, name === RECORDED_WEIGHTS ? RECORDED : undefined));
   return [...bundled, ...models.map(({ id, name, run }) => model(id, name, run)), ...ofRuns];

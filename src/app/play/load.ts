@@ -21,6 +21,8 @@ export interface ModelChoice {
   run: string;
   step: number | null;
   ref: ModelRef;
+  /** Whether the model understands more English than the scripted customer speaks. */
+  english: boolean;
 }
 
 export interface Loaded {
@@ -90,12 +92,12 @@ async function freshTask(task: string): Promise<Task> {
 /** The models in order: the weights of the run `own`, then `base`, which sampled the conversation, then all others. */
 function choices(weights: readonly Weights[], base: string, own?: string): ModelChoice[] {
   // Lists the model even if it is deleted: an attempt to play with it then says what is missing.
-  if (weights.length === 0) return choices([{ ref: { kind: 'model', name: base }, name: base, base }], base);
+  if (weights.length === 0) return choices([{ ref: { kind: 'model', name: base }, name: base, base, english: false }], base);
   const rank = ({ ref, run }: Weights) => (run !== undefined && run === own ? 0 : refText(ref) === base ? 1 : 2);
   return weights
     .toSorted((a, b) => rank(a) - rank(b))
-    .map(({ ref, name }) => {
+    .map(({ ref, name, english }) => {
       const of = ref.kind === 'run' ? { run: ref.run, step: ref.step } : { run: ref.name, step: null };
-      return { value: refText(ref), name, ref, ...of };
+      return { value: refText(ref), name, ref, english, ...of };
     });
 }

@@ -78,7 +78,7 @@ export const exportModel = command({
     const { exportFolder } = await import('../../trainer/export-folder.ts');
     let files: Record<string, Uint8Array>;
     try {
-      files = exportFolder(await contentsOf(folder), { format, precision });
+      files = await exportFolder(await contentsOf(folder), { format, precision });
     } catch (error) {
       const { name, message } = error as Error;
       const given = lora !== undefined && message.startsWith('adapter_') ? `--lora is "${lora}"` : `--model is "${model}"`;
@@ -124,7 +124,7 @@ async function exportForEngine(
   try {
     const { isOfPlayground } = await import('../../trainer/hugging-face.ts');
     const folder = await tokenizerFiles(model);
-    const own = folder !== null && isOfPlayground(folder);
+    const own = folder !== null && (await isOfPlayground(folder));
     files = await exportAdapter(place, {
       engine,
       count: tasks,

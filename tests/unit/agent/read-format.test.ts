@@ -3,9 +3,17 @@ import { Template } from '@huggingface/jinja';
 import { describe, expect, it } from 'vitest';
 import { generationPrompt, QWEN, renderConversation, renderPieces } from '../../../src/agent/chat-template.ts';
 import { CHAT_TEMPLATE, compactTemplate } from '../../../src/agent/jinja-template.ts';
-import { type ChatTokenizer, loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import type { ChatTokenizer } from '../../../src/agent/tokenizer.ts';
 import type { Conversation } from '../../../src/records/conversation.ts';
-import { conversation, nanoTokenizer, plainFiles, plainTokenizer, qwenTokenizer, SMOLLM2_TEMPLATE } from '../../support/tokenizers.ts';
+import {
+  conversation,
+  loadTokenizer,
+  nanoTokenizer,
+  plainFiles,
+  plainTokenizer,
+  qwenTokenizer,
+  SMOLLM2_TEMPLATE,
+} from '../../support/tokenizers.ts';
 
 /** The shape of Llama 3.2's template: a token at the start, a date in each system message, words without white space around them. */
 const LLAMA = `{{- bos_token }}{%- if not date_string is defined %}{%- set date_string = 'today' %}{%- endif %}

@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { QWEN, renderConversation, renderPieces } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
 import { Transcript } from '../../../src/agent/transcript.ts';
 import { asText, piecesOf, plainText } from '../../../src/base/text-pieces.ts';
 import type { ToolSchema } from '../../../src/records/task.ts';
-import { nanoTokenizer, plainTokenizer, qwenTokenizer, randomStrings } from '../../support/tokenizers.ts';
+import { loadTokenizer, nanoTokenizer, plainTokenizer, qwenTokenizer, randomStrings } from '../../support/tokenizers.ts';
 
 interface Case {
   tokenizer: 'qwen3' | 'nano-retail';

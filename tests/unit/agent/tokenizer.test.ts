@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONTROL_TOKENS, trainTokenizer } from '../../../src/agent/bpe-trainer.ts';
 import { CHAT_TEMPLATE } from '../../../src/agent/jinja-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
-import { nanoTokenizer, qwenTokenizer, randomStrings } from '../../support/tokenizers.ts';
+import { loadTokenizer, nanoTokenizer, qwenTokenizer, randomStrings } from '../../support/tokenizers.ts';
 
 describe('the Qwen3 tokenizer', () => {
   it('has the published ids', () => {

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { generationPrompt, QWEN, renderToolResponses, renderUser } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
 import type { MessageNode } from '../../../src/records/trajectory.ts';
 import {
   alternatives,
@@ -23,7 +22,7 @@ import { blocksOf, markOf } from '../../../src/app/conversation/tokens/marks.ts'
 import { commandOf, cycle, nextWrite, stepToken, stepMessage } from '../../../src/app/conversation/tokens/navigation.ts';
 import { sequenceOf, type Span, spanAt, textOf } from '../../../src/app/conversation/tokens/sequence.ts';
 import { drawn, Vocabulary } from '../../../src/app/conversation/tokens/vocabulary.ts';
-import { randomStrings } from '../../support/tokenizers.ts';
+import { loadTokenizer, randomStrings } from '../../support/tokenizers.ts';
 
 const folder = (name: string) => readFileSync(new URL(`../../../models/nano-retail/${name}`, import.meta.url), 'utf8');
 const tokenizer = loadTokenizer({ 'tokenizer.json': folder('tokenizer.json'), 'tokenizer_config.json': folder('tokenizer_config.json') });

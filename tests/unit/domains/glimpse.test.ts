@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { QWEN, renderConversation, renderOpening } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../../support/tokenizers.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { loadModel } from '../../../src/exchange/model-folder.ts';
 import { PRESETS } from '../../../src/training/presets.ts';

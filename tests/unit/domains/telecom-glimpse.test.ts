@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { trainTokenizer } from '../../../src/agent/bpe-trainer.ts';
 import { QWEN, renderConversation, renderOpening, renderPieces } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../../support/tokenizers.ts';
 import { BenchmarkDatabase } from '../../../src/benchmarks/import/database.ts';
 import { auditOf } from '../../../src/domains/customer-audit.ts';
 import { customerScripts, GENERATED_DOMAINS } from '../../../src/domains/registry.ts';

@@ -1,7 +1,7 @@
 /** The split `unseen`: its names, products and sentences are in no other split, and agents and tokenizers understand them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../../support/tokenizers.ts';
 import { renderConversation } from '../../../src/agent/chat-template.ts';
 import { messagesOf } from '../../../src/agent/players.ts';
 import { auditOf } from '../../../src/domains/customer-audit.ts';

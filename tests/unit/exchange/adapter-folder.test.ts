@@ -62,19 +62,21 @@ test('an adapter of another model is not merged', async () => {
 test('a model is exported with its adapter merged, in f32 and bf16', async () => {
   const files = await folder('lora');
   const expected = mergeAdapter(loadModel(files).weights, readAdapter(files));
-  const exact = exportFolder(files, { format: 'hf', precision: 'f32' });
+  const exact = await exportFolder(files, { format: 'hf', precision: 'f32' });
   expect(Object.keys(exact).filter((name) => name.startsWith('adapter'))).toEqual([]);
   expect(loadModel(exact).weights).toEqual(expected);
   expect([...expected.values()]).not.toEqual([...loadModel(files).weights.values()]);
-  const rounded = exportFolder(files, { format: 'hf', precision: 'bf16' });
+  const rounded = await exportFolder(files, { format: 'hf', precision: 'bf16' });
   expect(JSON.parse(new TextDecoder().decode(rounded['config.json']))).toMatchObject({ model_type: 'qwen3', torch_dtype: 'bfloat16' });
   for (const [name, { data }] of loadModel(rounded).weights)
     data.forEach((value, i) => expect(Math.abs(value - expected.get(name)!.data[i]!)).toBeLessThanOrEqual(Math.abs(value) / 256));
-  const alone = exportFolder(files, { format: 'peft', precision: 'f32' });
+  const alone = await exportFolder(files, { format: 'peft', precision: 'f32' });
   expect(Object.keys(alone)).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
-  expect(() => exportFolder(exact, { format: 'peft', precision: 'f32' })).toThrow('adapter_config.json is missing');
-  expect(() => exportFolder(files, { format: 'hf', precision: 'f16' })).toThrow('precision is f16: expected f32 or bf16 for format hf');
-  expect(() => exportFolder(files, { format: 'onnx', precision: 'bf16' })).toThrow(
+  await expect(exportFolder(exact, { format: 'peft', precision: 'f32' })).rejects.toThrow('adapter_config.json is missing');
+  await expect(exportFolder(files, { format: 'hf', precision: 'f16' })).rejects.toThrow(
+    'precision is f16: expected f32 or bf16 for format hf',
+  );
+  await expect(exportFolder(files, { format: 'onnx', precision: 'bf16' })).rejects.toThrow(
     'precision is bf16: expected f32 or f16 for format onnx',
   );
 });

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../../support/tokenizers.ts';
 import { filesFromGguf } from '../../../src/exchange/gguf/gguf-folder.ts';
 import { openGguf, readGgufHeader } from '../../../src/exchange/gguf/gguf-file.ts';
 import { readModelFiles } from '../../../src/exchange/model-files.ts';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../../support/tokenizers.ts';
 import { sha256 } from '../../../src/base/sha256.ts';
 import { importBenchmark } from '../../../src/benchmarks/import/import.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';

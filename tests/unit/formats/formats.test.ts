@@ -6,7 +6,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConversations } from '../../../src/agent/conversation.ts';
 import { renderConversation } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../../support/tokenizers.ts';
 import { flatten } from '../../../src/agent/trajectory.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import { metricsCsv } from '../../../src/formats/metrics-csv.ts';

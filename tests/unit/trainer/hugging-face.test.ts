@@ -22,13 +22,13 @@ const EARLIER = CHAT_TEMPLATE.replace(/\n *\{%- (end)?generation %\}/g, '').repl
   "{{- '<|im_end|>\\n' }}",
 );
 
-it('the ids that end and pad, the inputs, how a turn is parsed, and the newest template', () => {
+it('the ids that end and pad, the inputs, how a turn is parsed, and the newest template', async () => {
   const described = fields(own(), 'tokenizer_config.json');
   const { response_template: _, model_input_names: __, ...earlier } = described;
   const files = { ...own(), 'tokenizer_config.json': jsonFile({ ...earlier, chat_template: EARLIER }) };
   expect(EARLIER).not.toContain('generation %}');
-  expect([isOwnTemplate(EARLIER), isOfPlayground(files)]).toEqual([true, true]);
-  const written = forTransformers(files);
+  expect([isOwnTemplate(EARLIER), await isOfPlayground(files)]).toEqual([true, true]);
+  const written = await forTransformers(files);
   // The ids of <|im_end|> and <|endoftext|> in tokenizer.json.
   expect(fields(written, 'config.json')).toMatchObject({ eos_token_id: [872, 870], pad_token_id: 870, model_type: 'qwen3' });
   expect(fields(written, 'generation_config.json')).toEqual({ _from_model_config: true, eos_token_id: [872, 870], pad_token_id: 870 });
@@ -44,10 +44,10 @@ it('the ids that end and pad, the inputs, how a turn is parsed, and the newest t
     { role: 'assistant', content: 'Hello' },
   ];
   expect(new Template(CHAT_TEMPLATE).render({ messages })).toBe(new Template(EARLIER).render({ messages }));
-  expect(forTransformers(written)).toEqual(written);
+  expect(await forTransformers(written)).toEqual(written);
 });
 
-it('keeps what a folder has, and does not parse turns of a template that it did not write', () => {
+it('keeps what a folder has, and does not parse turns of a template that it did not write', async () => {
   const files = {
     ...own(),
     'config.json': jsonFile({ ...fields(own(), 'config.json'), eos_token_id: 5 }),
@@ -58,22 +58,22 @@ it('keeps what a folder has, and does not parse turns of a template that it did 
       chat_template: `${CHAT_TEMPLATE.slice(0, -20)} {# mine #}`.replace('message.content', 'message["content"]'),
     }),
   };
-  const written = forTransformers(files);
+  const written = await forTransformers(files);
   expect(fields(written, 'config.json').eos_token_id).toBe(5);
   expect(fields(written, 'generation_config.json')).toEqual({ eos_token_id: 7 });
   expect(fields(written, 'tokenizer_config.json')).not.toHaveProperty('response_template');
-  expect(forTransformers({ 'config.json': bytes('{}') })).toEqual({ 'config.json': bytes('{}') });
+  expect(await forTransformers({ 'config.json': bytes('{}') })).toEqual({ 'config.json': bytes('{}') });
 });
 
-it('a model whose template knows no tools gets the compact one', () => {
+it('a model whose template knows no tools gets the compact one', async () => {
   const plain =
     "{% for m in messages %}{{'<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
   const files = {
     'config.json': bytes('{}'),
     ...Object.fromEntries(Object.entries(plainFiles(plain)).map(([name, text]) => [name, bytes(text)])),
   };
-  expect(isOfPlayground(files)).toBe(false);
-  const written = forTransformers(files);
-  expect(isOfPlayground(written)).toBe(true);
+  expect(await isOfPlayground(files)).toBe(false);
+  const written = await forTransformers(files);
+  expect(await isOfPlayground(written)).toBe(true);
   expect(fields(written, 'tokenizer_config.json').chat_template).toContain('{%- generation %}');
 });

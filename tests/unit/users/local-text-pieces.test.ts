@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { PreTrainedTokenizer } from '@huggingface/transformers';
 import { expect, test } from 'vitest';
 import { renderConversation } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer } from '../../support/tokenizers.ts';
 import type { ChatMessage } from '../../../src/local/api.ts';
 import { ChatEncoder } from '../../../src/local/encode-chat.ts';
 
