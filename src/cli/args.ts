@@ -1,5 +1,6 @@
 /** @file Reads and checks flags. Every error message names the flag, its value and the expected value. */
 import { parseArgs } from 'node:util';
+import * as z from 'zod/mini';
 import { UsageError } from './errors.ts';
 
 /** A flag of a command. */
@@ -36,6 +37,17 @@ export const SEED = {
   min: 0,
   max: MAX_SEED,
 } as const satisfies Flag;
+
+/** The schema of stored values of flags. */
+export const valuesSchema = (flags: Flags) =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(flags).map(([flag, { type, required }]) => {
+        const schema = { string: z.string(), boolean: z.boolean(), integer: z.int(), number: z.number(), list: z.array(z.string()) }[type];
+        return [camelCase(flag), required ? schema : z.optional(schema as z.ZodMiniType)];
+      }),
+    ),
+  );
 
 /**
  * @param args the arguments after the command's name

@@ -2,42 +2,56 @@
  * @file The folder of `mua evaluate --out`. Every trial that has ended is in `trajectories-N.jsonl` for the Nth customer. When
  * the evaluation is resumed, a trial without a score is played again, and its line moves to `superseded-trajectories-N.jsonl`.
  */
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CommandError, UsageError } from './errors.ts';
 import { reason, writeAll } from './files.ts';
-import { appendLines, checkOut, fileSha256, type Status, statusToResume, writeStatus } from './out-folder.ts';
+import type { FolderLock } from './lock-file.ts';
+import {
+  appendLines,
+  fileSha256,
+  openOut,
+  type OutOptions,
+  openStopped,
+  removeEarlier,
+  type SettingsSchema,
+  writeStatus,
+} from './out-folder.ts';
+import { type Status, SUPERSEDED } from './status.ts';
 
 const RESULT = 'result.json';
-const LOG = /^(superseded-)?trajectories-\d+\.jsonl$/;
 const logOf = (customer: number) => `trajectories-${customer + 1}.jsonl`;
 
 export class EvaluationFolder<Settings extends { customers: number }> {
   #status: Status<Settings>;
-  #created: boolean;
+  /** The files that the first trial replaces. Null if the folder already has the evaluation. */
+  #earlier: readonly string[] | null;
+  readonly #lock: FolderLock;
   #closed = false;
   #written: Promise<void> = Promise.resolve();
 
   private constructor(
     readonly directory: string,
     status: Status<Settings>,
-    created: boolean,
+    { lock, earlier = null }: { lock: FolderLock; earlier?: readonly string[] | null },
   ) {
     this.#status = status;
-    this.#created = created;
+    this.#lock = lock;
+    this.#earlier = earlier;
   }
 
   /**
-   * Prepares a folder for a new evaluation. It is created when the first trial ends, so a wrong setting leaves no folder.
+   * Locks a folder for a new evaluation. It is created when the first trial ends, so a wrong setting leaves no folder.
    * @param force replace the files of an earlier evaluation
-   * @throws {UsageError} if the folder is not empty
+   * @throws {UsageError} if the folder is in use or not empty
    */
   static async create<Settings extends { customers: number }>(
     directory: string,
     settings: Settings,
     force = false,
+    given: Pick<OutOptions, 'inputs' | 'note'> = {},
   ): Promise<EvaluationFolder<Settings>> {
-    await checkOut(directory, force);
+    const opened = await openOut(directory, { command: 'evaluate', force, ...given });
     const status: Status<Settings> = {
       command: 'evaluate',
       state: 'running',
@@ -47,24 +61,31 @@ export class EvaluationFolder<Settings extends { customers: number }> {
       files: [],
       checkpoints: [],
     };
-    return new EvaluationFolder(directory, status, false);
+    return new EvaluationFolder(directory, status, opened);
   }
 
   /**
-   * Opens the folder of an evaluation that was stopped. Incomplete lines and trials without a score are removed from its logs.
+   * Locks the folder of an evaluation that was stopped. Incomplete lines and trials without a score are removed from its logs.
    * @param check throws if the evaluation cannot be continued with these settings
+   * @param given.settings the schema of the settings
    * @throws {UsageError} if the evaluation can't be continued
    */
   static async resume<Settings extends { customers: number }>(
     directory: string,
     check: (settings: Settings) => Promise<void>,
+    given: { settings?: SettingsSchema; note?: (text: string) => void } = {},
   ): Promise<EvaluationFolder<Settings>> {
-    const status = await statusToResume<Settings>(directory, { flag: '--resume', command: 'evaluate' });
-    await check(status.settings);
-    const folder = new EvaluationFolder(directory, { ...status, message: undefined }, true);
-    for (let i = 0; i < status.settings.customers; i++) await keepScored(join(directory, logOf(i)));
-    await folder.#setStatus({ state: 'running', pid: process.pid });
-    return folder;
+    const { status, lock } = await openStopped<Settings>(directory, { flag: '--resume', command: 'evaluate', ...given });
+    try {
+      await check(status.settings);
+      const folder = new EvaluationFolder(directory, { ...status, message: undefined }, { lock });
+      for (let i = 0; i < status.settings.customers; i++) await keepScored(join(directory, logOf(i)));
+      await folder.#setStatus({ state: 'running', pid: process.pid });
+      return folder;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
   }
 
   get settings(): Settings {
@@ -80,7 +101,7 @@ export class EvaluationFolder<Settings extends { customers: number }> {
     if (this.#closed) return this.#written;
     const written = this.#written.then(async () => {
       try {
-        if (!this.#created) await this.#fill();
+        await this.#fill();
         await appendLines(this.log(customer), `${trajectory.toString('utf8')}\n`);
       } catch (error) {
         throw new CommandError(`could not write to ${this.directory}: ${reason(error)}`);
@@ -92,12 +113,13 @@ export class EvaluationFolder<Settings extends { customers: number }> {
 
   async finish(result: object): Promise<void> {
     await this.#written;
-    if (!this.#created) await this.#fill();
+    await this.#fill();
     await writeAll({ [join(this.directory, RESULT)]: `${JSON.stringify(result)}\n` });
     const hashes: Record<string, string> = {};
-    for (const name of await readdir(this.directory)) if (LOG.test(name)) hashes[name] = await fileSha256(join(this.directory, name));
+    for (let i = 0; i < this.settings.customers; i++) hashes[logOf(i)] = await fileSha256(this.log(i));
     await this.#setStatus({ state: 'done', sha256: hashes });
     this.#closed = true;
+    await this.#lock.release();
   }
 
   /** Ends the evaluation before its last trial. Further calls do nothing. */
@@ -105,22 +127,24 @@ export class EvaluationFolder<Settings extends { customers: number }> {
     if (this.#closed) return;
     this.#closed = true;
     await this.#written;
-    if (this.#created) await this.#setStatus({ state, ...(message !== undefined && { message }) }).catch(() => {});
+    if (!this.#earlier) await this.#setStatus({ state, ...(message !== undefined && { message }) }).catch(() => {});
+    await this.#lock.release();
   }
 
   /** A message that says how to continue. Null if no trial has ended. */
   get continuation(): string | null {
-    if (!this.#created) return null;
+    if (this.#earlier) return null;
     return `${this.directory} has the trials that have ended. To continue: ./mua evaluate --resume ${this.directory}`;
   }
 
   /** Makes the folder of a new evaluation, with an empty log for each customer. */
   async #fill(): Promise<void> {
+    if (!this.#earlier) return;
     await mkdir(this.directory, { recursive: true });
-    this.#created = true;
-    for (const name of await readdir(this.directory)) if (name === RESULT || LOG.test(name)) await rm(join(this.directory, name));
-    for (let i = 0; i < this.#status.settings.customers; i++) await writeFile(this.log(i), '');
+    await removeEarlier(this.directory, this.#earlier);
     await this.#setStatus({});
+    this.#earlier = null;
+    for (let i = 0; i < this.#status.settings.customers; i++) await writeFile(this.log(i), '');
   }
 
   async #setStatus(change: Partial<Status<Settings>>): Promise<void> {
@@ -148,6 +172,6 @@ async function keepScored(path: string): Promise<void> {
   });
   const whole = (some: string[]) => some.map((line) => `${line}\n`).join('');
   const unscored = lines.filter((line) => !scored.includes(line));
-  if (unscored.length > 0) await appendFile(join(dirname(path), `superseded-${basename(path)}`), whole(unscored));
+  if (unscored.length > 0) await appendFile(join(dirname(path), `${SUPERSEDED}${basename(path)}`), whole(unscored), { flush: true });
   await writeAll({ [path]: whole(scored) });
 }

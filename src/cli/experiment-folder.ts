@@ -13,8 +13,10 @@ import { readToml } from '../experiments/read-toml.ts';
 import { ROOT } from './build.ts';
 import { errorOfWork, UsageError } from './errors.ts';
 import { findModel, type ModelFolder, readText, reason, writeAll } from './files.ts';
+import { lockFolder } from './lock-file.ts';
 import { readStatus } from './out-folder.ts';
-import { RunFolder, type TrainSettings } from './run-folder.ts';
+import { RunFolder } from './run-folder.ts';
+import { type TrainSettings, trainSchema } from './settings.ts';
 
 const RESULTS = 'experiment.json';
 
@@ -50,13 +52,14 @@ async function runOf(
 ): Promise<RunFolder<TrainSettings>> {
   const status = await readStatus<TrainSettings>(directory);
   const same = status !== null && JSON.stringify(status.settings) === JSON.stringify(settings);
-  if (same && status.state === 'done') return new RunFolder(directory, status, null, { files: {} }, true);
-  if (same && status.checkpoints.length > 0) return RunFolder.resume<TrainSettings>(directory, { flag: '--out', command: 'train', note });
-  return RunFolder.create(directory, { command: 'train', settings, model, force: true });
+  if (same && status.state === 'done') return new RunFolder(directory, status, null, { files: {} });
+  if (same && status.checkpoints.length > 0)
+    return RunFolder.resume<TrainSettings>(directory, { flag: '--out', command: 'train', note, settings: trainSchema });
+  return RunFolder.create(directory, { command: 'train', settings, model, force: true, note });
 }
 
 /**
- * Opens the folder `out` for the experiment of `file`. Finished runs in it are kept. `queue` has the remaining runs in order;
+ * Locks the folder `out` until the process ends, and opens it for the experiment of `file`. Finished runs in it are kept. `queue` has the remaining runs in order;
  * call `finish` after each one.
  * @throws UsageError if the file is wrong, or if the folder belongs to another experiment
  */
@@ -68,6 +71,7 @@ export async function openExperiment(
   queue: { pair: Pair; folder: RunFolder<TrainSettings> }[];
   finish(pair: Pair, folder: RunFolder<TrainSettings>): Promise<void>;
 }> {
+  await lockFolder(out, '--out', note);
   const text = await readText(file);
   const experiment = checked(() => readToml(text, file));
   const content: ExperimentContent = { experiment, runs: [] };

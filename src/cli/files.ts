@@ -11,6 +11,7 @@ import { filesFromGguf } from '../exchange/gguf/gguf-folder.ts';
 import { readJson as readModelJson } from '../exchange/model-folder.ts';
 import { CommandError, UsageError } from './errors.ts';
 import type { Offer } from './job-files.ts';
+import { LONGEST_TEXT } from './read.ts';
 
 /** A model on disk in Hugging Face layout or in a GGUF file, perhaps with a LoRA adapter from another folder. */
 export interface ModelFolder {
@@ -158,9 +159,6 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** The largest size of a text, in bytes. JavaScript strings cannot be longer. */
-const LONGEST_TEXT = 2 ** 29 - 1024;
-
 /** @throws UsageError when the file can't be read. A pipe is refused, because reading it may never end */
 export async function readText(path: string): Promise<string> {
   try {
@@ -198,13 +196,22 @@ export async function writeAll(contents: Record<string, string | Uint8Array>): P
   );
   try {
     for (const { path } of pending) await checkReplaceable(path);
-    for (const { data, temporary } of pending) await writeFile(temporary, data);
+    // The content must be on the disk before the name, or a power failure could leave an empty file under the name.
+    for (const { data, temporary } of pending) await writeFile(temporary, data, { flush: true });
     for (const { path, temporary } of pending) await rename(temporary, path);
+    for (const folder of new Set(pending.map(({ path }) => dirname(path)))) await syncFolder(folder);
   } catch (error) {
     throw new CommandError(`could not write ${pending.map(({ path }) => path).join(', ')}: ${reason(error)}`);
   } finally {
     await Promise.all(pending.map(({ temporary }) => rm(temporary, { force: true })));
   }
+}
+
+/** Puts the names in a folder on the disk. Windows does not need this, and does not allow it. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => null);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
 }
 
 async function checkReplaceable(path: string): Promise<void> {

@@ -1,9 +1,7 @@
 /** @file Makes the files of `mua export-run`: a run, or conversations that another tool recorded, in the formats of other tools. */
 import { version } from '../../package.json';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import { findBenchmark } from '../benchmarks/named.ts';
@@ -22,6 +20,7 @@ import type { StepMetrics } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { type ReadOnlyRollout, readOnlyRun } from '../trainer/read-only-run.ts';
+import { readBytes, readLines } from './read.ts';
 
 /**
  * @param path a folder of `--out`, a `*.mua.zip`, or a file or folder of another tool (`readForeign`)
@@ -84,13 +83,13 @@ async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Traject
 /** @param notes what of files of other tools has an error or was read differently */
 async function readRun(path: string, notes: string[]): Promise<RunContent> {
   const info = await stat(path);
-  if (path.endsWith('.zip')) return readRunBundle(new Uint8Array(await readFile(path)));
+  if (path.endsWith('.zip')) return readRunBundle(await readBytes(path));
   const names = info.isDirectory() ? (await readdir(path)).sort() : [''];
   if (names.some((name) => OURS.test(name))) return ownRun(path, names, info.birthtimeMs);
   const files = names
     .filter((name) => name === '' || /\.(jsonl|json|parquet|eval)$/.test(name))
     .map((name) => join(path, name))
-    .map((file) => ({ name: basename(file), read: async () => new Uint8Array(await readFile(file)) }));
+    .map((file) => ({ name: basename(file), read: () => readBytes(file) }));
   const { source, rollouts, notes: own } = await readForeignFiles(files);
   notes.push(...own);
   if (rollouts.length === 0) throw new InputError(`${path} has no conversations and no metrics`);
@@ -115,14 +114,12 @@ async function ownRun(path: string, names: readonly string[], createdAt: number)
 }
 
 async function* lines(file: string): AsyncGenerator<[value: unknown, where: string]> {
-  let number = 0;
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-    number++;
-    if (line.trim() === '') continue;
+  for await (const { text, number } of readLines(file)) {
+    if (text.trim() === '') continue;
     const where = `line ${number}`;
     let value: unknown;
     try {
-      value = JSON.parse(line);
+      value = JSON.parse(text);
     } catch (error) {
       throw new InputError(`${basename(file)}, ${where} is not JSON: ${parserReason(error)}`);
     }

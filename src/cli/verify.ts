@@ -1,17 +1,21 @@
 /** @file The checks of `mua verify`: of the folders of runs, experiments and models, and of files that the playground exports. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { auditProblem } from '../agent/audit-log.ts';
 import { parserReason } from '../base/input-error.ts';
+import { isBaseWeights } from '../exchange/adapter-folder.ts';
+import { checked } from '../exchange/checked.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
 import { isModelFile } from '../exchange/model-files.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import { readExperiment } from '../experiments/file.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { inspectModel } from '../trainer/stored-models.ts';
+import { readText } from './files.ts';
+import { fileSha256 } from './out-folder.ts';
+import { expectRegular, type Line, readBytes, readLines } from './read.ts';
+import { LOGS, STATUS, verifiedSchema, type VerifiedStatus } from './status.ts';
 
 export interface Verified {
   /** The number of files that were read. */
@@ -19,16 +23,6 @@ export interface Verified {
   problems: { file: string; problem: string }[];
 }
 
-/** The part of a run's `status.json` from which its files can be checked. */
-interface RunStatus {
-  command?: string;
-  state: string;
-  checkpoints: { file: string; sha256: string; bytes: Record<string, number> }[];
-  /** Present only if the run is done. */
-  sha256?: Record<string, string>;
-}
-
-const LOGS = ['metrics.jsonl', 'evaluations.jsonl', 'trajectories.jsonl'];
 /** The name of a log of `mua evaluate --out`. */
 const EVALUATION_LOG = /^trajectories-\d+\.jsonl$/;
 
@@ -74,15 +68,16 @@ export async function verifyLogs(path: string): Promise<Verified & { conversatio
     const file = join(path, name);
     result.checked++;
     if (file.endsWith('.zip')) {
-      const { trajectories, trials } = await readRunBundle(new Uint8Array(await readFile(file)));
+      const { trajectories, trials } = await readRunBundle(await readBytes(file));
       for (const trajectory of [...trajectories, ...trials]) check(file, trajectory.id, () => trajectory);
       continue;
     }
-    let number = 0;
-    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-      number++;
-      if (line.trim() !== '')
-        check(file, `line ${number}`, () => readTrajectory(parseLine(line, `line ${number}`), name || basename(file), `line ${number}`));
+    try {
+      for await (const { text, number } of readLines(file))
+        if (text.trim() !== '')
+          check(file, `line ${number}`, () => readTrajectory(parseLine(text, `line ${number}`), name || basename(file), `line ${number}`));
+    } catch (error) {
+      result.problems.push({ file, problem: parserReason(error) });
     }
   }
   return result;
@@ -96,18 +91,18 @@ async function verifyFolder(folder: string, attempt: Attempt): Promise<boolean> 
     const content = await verifyExperiment(join(folder, 'experiment.json'), attempt);
     for (const { variant, seed } of content?.runs ?? []) {
       const run = join(folder, variant, String(seed));
-      if (!(await attempt(run, () => readdir(run)))?.includes('status.json')) continue;
+      if (!(await attempt(run, () => readdir(run)))?.includes(STATUS)) continue;
       await verifyRun(run, attempt);
     }
     return true;
   }
-  if (names.includes('status.json')) return verifyRun(folder, attempt);
+  if (names.includes(STATUS)) return verifyRun(folder, attempt);
   return names.includes('config.json') && verifyModel(folder, names, attempt);
 }
 
 async function verifyFile(path: string, attempt: Attempt): Promise<boolean> {
   if (path.endsWith('.zip')) {
-    await attempt(path, async () => readRunBundle(new Uint8Array(await readFile(path))));
+    await attempt(path, async () => readRunBundle(await readBytes(path)));
     return true;
   }
   if (!/\.mua-experiment\.json$|^experiment\.json$/.test(basename(path))) return false;
@@ -116,33 +111,28 @@ async function verifyFile(path: string, attempt: Attempt): Promise<boolean> {
 }
 
 const verifyExperiment = (path: string, attempt: Attempt) =>
-  attempt(path, async () => readExperiment(await readFile(path, 'utf8'), basename(path)));
+  attempt(path, async () => readExperiment(await readText(path), basename(path)));
 
 async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
-  const place = join(folder, 'status.json');
+  const place = join(folder, STATUS);
   const status = await attempt(place, async () => {
-    const found = JSON.parse(await readFile(place, 'utf8')) as Partial<RunStatus> | null;
-    if (typeof found?.state !== 'string' || !Array.isArray(found.checkpoints)) throw new Error('is not the status of a run');
-    return found as RunStatus;
+    try {
+      return checked<VerifiedStatus>(verifiedSchema, JSON.parse(await readText(place)), '');
+    } catch (error) {
+      throw new Error(`is not the status of a run: ${parserReason(error)}`);
+    }
   });
   const isEvaluation = status?.command === 'evaluate';
   const logs = isEvaluation ? (await readdir(folder)).filter((name) => EVALUATION_LOG.test(name)) : LOGS;
   for (const log of logs) {
     const file = join(folder, log);
     await attempt(file, async () => {
-      const check = (line: string, number: number) => {
-        const value = parseLine(line, `line ${number}`);
+      const check = ({ text, number }: Line) => {
+        const value = parseLine(text, `line ${number}`);
         if (log.includes('trajectories')) readTrajectory(value, log, `line ${number}`);
       };
-      let number = 0;
-      let last = '';
-      for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-        if (number > 0) check(last, number);
-        last = line;
-        number++;
-      }
       // A killed process can leave an incomplete last line. `--resume` drops it, so it is no damage.
-      if (number > 0 && (status?.state === 'done' || (await endsWithLine(file)))) check(last, number);
+      for await (const line of readLines(file)) if (line.whole || status?.state === 'done') check(line);
     });
   }
   for (const { file, sha256, bytes } of status?.checkpoints ?? []) {
@@ -162,22 +152,14 @@ async function verifyRun(folder: string, attempt: Attempt): Promise<true> {
 async function verifyModel(folder: string, names: readonly string[], attempt: Attempt): Promise<true> {
   await attempt(folder, async () => {
     const files = names.filter((name) => isModelFile(name) && !name.startsWith('checkpoint-'));
-    await inspectModel(
-      Object.fromEntries(await Promise.all(files.map(async (name) => [name, new Uint8Array(await readFile(join(folder, name)))] as const))),
-    );
+    const read = async (name: string) => {
+      const path = join(folder, name);
+      await expectRegular(path);
+      return [name, isBaseWeights(name) ? await openAsBlob(path) : await readBytes(path)] as const;
+    };
+    await inspectModel(Object.fromEntries(await Promise.all(files.map(read))));
   });
   return true;
-}
-
-async function endsWithLine(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-    return buffer[0] === 10;
-  } finally {
-    await file.close();
-  }
 }
 
 function parseLine(line: string, where: string): unknown {
@@ -189,8 +171,6 @@ function parseLine(line: string, where: string): unknown {
 }
 
 async function expectHash(path: string, sha256: string): Promise<void> {
-  const hash = createHash('sha256');
-  for await (const part of createReadStream(path)) hash.update(part as Buffer);
-  const found = hash.digest('hex');
+  const found = await fileSha256(path);
   if (found !== sha256) throw new Error(`its SHA-256 is ${found}: expected ${sha256}`);
 }

@@ -25,7 +25,7 @@ import type {
   TrainingSink,
 } from '../trainer/messages.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
-import type { Trajectory } from '../records/trajectory.ts';
+import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
@@ -164,7 +164,7 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
       const customers = await Promise.all(
         request.customers.map(async ({ user, done }, i): Promise<EvaluatedCustomer> => {
           const lines = done ? (await text(files, `customer/${i}/done.jsonl`)).split('\n').filter(Boolean) : [];
-          return { user, done: lines.map((line) => JSON.parse(line) as Trajectory) };
+          return { user, done: lines.map((line, at) => readTrajectory(JSON.parse(line), `trajectories-${i + 1}.jsonl`, `line ${at + 1}`)) };
         }),
       );
       const trial: EvaluationSink['trial'] = (i, trajectory) => files.write(`customer/${i}/trial`, JSON.stringify(trajectory));

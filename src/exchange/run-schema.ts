@@ -49,7 +49,7 @@ export const rolloutSchema = z.object({
 const metricsSchema = z.catchall(z.object({ step: natural }), z.nullable(number));
 
 /** The schema lacks the API key and the extra body, which may hold a key, so both are dropped when a bundle is written or read. */
-const endpoint = z.object({
+export const endpoint = z.object({
   mode: z.literal('endpoint'),
   baseUrl: name,
   model: name,

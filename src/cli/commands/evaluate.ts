@@ -1,11 +1,13 @@
 /** @file `mua evaluate`: measures a model's success with one or more customers, on generated tasks or on the tasks of a benchmark. */
 import { basename, resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { natural, number, text } from '../../exchange/schema-fields.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
 import { isGguf } from '../../exchange/model-folder.ts';
 import { BENCHMARKS } from '../../benchmarks/index.ts';
-import { camelCase, type Flags, readPairs, SEED, type Values } from '../args.ts';
+import { camelCase, type Flags, readPairs, SEED, type Values, valuesSchema } from '../args.ts';
 import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
@@ -103,6 +105,19 @@ interface Stored {
   customers: number;
   model_sha256: string;
 }
+const storedFlags: Record<keyof Given, z.ZodMiniType> = valuesSchema(FLAGS).shape as never;
+const storedSchema = z.object({
+  flags: z.extend(z.object(storedFlags), {
+    model: text,
+    domain: text,
+    trials: natural,
+    temperature: number,
+    seed: natural,
+    precision: text,
+  }),
+  customers: z.int().check(z.minimum(1), z.maximum(1000)),
+  model_sha256: text,
+});
 /** With one customer, the result is its report. With several, it has one report each, and their differences from the first customer. */
 type Result = { out?: string } & (
   EvaluateReport | { customers: ({ user: string } & EvaluateReport)[]; differences: EvaluateResult['differences'] }
@@ -112,7 +127,8 @@ export const evaluate = command({
   summary: 'measure a model: pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tool calls',
   flags: FLAGS,
   async run({ json: _, on, ...flags }, progress): Promise<Result> {
-    const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags);
+    const note = (line: string) => progress.note(line);
+    const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags, note);
     const given: Given = resumed ? resumed.settings.flags : newFlags(flags);
     const { output, out } = given;
     const { place, benchmark } = await readTasks(given);
@@ -136,7 +152,7 @@ export const evaluate = command({
       precision: given.precision,
       ...(results && { results: { benchmark: results.benchmark, model: basename(resolve(given.model)) } }),
     };
-    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, model));
+    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, model, note));
     const trajectories: Trajectory[] = [];
     const { reports, differences } = await keepWhenStopped(folder, progress, () =>
       runJob({
@@ -226,7 +242,12 @@ async function readUsers({
   return { users: read.map(({ user }) => user), userEndpoint: endpoints[0] };
 }
 
-async function newFolder(flags: Given, users: readonly UserConfig[], model: ModelFolder): Promise<EvaluationFolder<Stored>> {
+async function newFolder(
+  flags: Given,
+  users: readonly UserConfig[],
+  model: ModelFolder,
+  note: (line: string) => void,
+): Promise<EvaluationFolder<Stored>> {
   const server = users.find((user) => user.mode === 'endpoint');
   if (server && withoutSecrets(server.baseUrl) !== server.baseUrl)
     throw new UsageError(
@@ -247,16 +268,19 @@ async function newFolder(flags: Given, users: readonly UserConfig[], model: Mode
     // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),
   };
-  return EvaluationFolder.create(out!, { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) }, force);
+  const settings = { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) };
+  const inputs = Object.values(model.files).flatMap((offer) => ('file' in offer ? [offer.file] : []));
+  return EvaluationFolder.create(out!, settings, force, { inputs, note });
 }
 
-async function resumedFolder(resume: string, flags: Asked): Promise<EvaluationFolder<Stored>> {
+async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
   checkAlone({ ...flags, resume: undefined }, []);
-  return EvaluationFolder.resume<Stored>(resume, async ({ flags: stored, model_sha256 }) => {
+  const check = async ({ flags: stored, model_sha256 }: Stored) => {
     const model = await findModel(stored.model, { tokenizer: true, lora: stored.lora });
     if ((await weightsSha256(model)) !== model_sha256)
       throw new UsageError(`--resume is "${resume}": the weights in "${stored.model}" are not those that were evaluated before`);
-  });
+  };
+  return EvaluationFolder.resume<Stored>(resume, check, { settings: storedSchema, note });
 }
 
 async function weightsSha256({ files }: ModelFolder): Promise<string> {

@@ -5,7 +5,7 @@ import { DEFAULT_PRESET, isBundled, PRESETS } from '../../training/presets.ts';
 import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { ON } from '../backend.ts';
 import { UsageError } from '../errors.ts';
-import type { TrainSettings } from '../run-folder.ts';
+import type { TrainSettings } from '../settings.ts';
 import { COST_FLAGS, JSON_FLAG, MODEL, readValUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
 
 /** The name of a preset's bundled model. */

@@ -11,7 +11,8 @@ import { findModel, readText } from '../files.ts';
 import { runJob } from '../job.ts';
 import { sha256 } from '../out-folder.ts';
 import type { ProgressBar } from '../progress.ts';
-import { RunFolder, type SftSettings, type TrainSettings } from '../run-folder.ts';
+import { RunFolder } from '../run-folder.ts';
+import { type SftSettings, sftSchema, type TrainSettings, trainSchema } from '../settings.ts';
 import type { TrainOrder } from '../work.ts';
 import { planLines } from './plan-texts.ts';
 import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, passLine, readUser, SET } from './shared.ts';
@@ -46,8 +47,10 @@ async function newRun<Settings extends TrainSettings | SftSettings>(
   { out, lora, force }: Pick<Values<typeof RUN_FLAGS>, 'out' | 'lora' | 'force'>,
   model: string,
   settings: Settings,
+  note: (text: string) => void,
 ): Promise<RunFolder<Settings>> {
-  return RunFolder.create(out!, { command, settings, model: await findModel(model, { tokenizer: true, lora }), force });
+  const inputs = 'data' in settings ? [settings.data] : [];
+  return RunFolder.create(out!, { command, settings, model: await findModel(model, { tokenizer: true, lora }), force, inputs, note });
 }
 
 export const train = command({
@@ -73,7 +76,9 @@ export const train = command({
     ]);
     const note = (text: string) => progress.note(text);
     const folder =
-      flags.resume === undefined ? null : await RunFolder.resume<TrainSettings>(flags.resume, { flag: '--resume', command: 'train', note });
+      flags.resume === undefined
+        ? null
+        : await RunFolder.resume<TrainSettings>(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema });
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
     const stored = folder?.settings.user;
     const { user, userEndpoint } =
@@ -83,7 +88,7 @@ export const train = command({
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
-    const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings));
+    const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note));
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
     await keepWhenStopped(run, progress, () =>
       runJob({
@@ -135,7 +140,9 @@ export const sft = command({
     checkResume('sft', flags, ['data', 'on', 'json']);
     const note = (text: string) => progress.note(text);
     const folder =
-      flags.resume === undefined ? null : await RunFolder.resume<SftSettings>(flags.resume, { flag: '--resume', command: 'sft', note });
+      flags.resume === undefined
+        ? null
+        : await RunFolder.resume<SftSettings>(flags.resume, { flag: '--resume', command: 'sft', note, settings: sftSchema });
     const model = flags.model ?? folder?.settings.model;
     const data = flags.data ?? folder?.settings.data;
     if (model === undefined) throw new UsageError('--model is missing: expected --model');
@@ -150,7 +157,7 @@ export const sft = command({
     };
     if (folder && folder.settings.data_sha256 !== settings.data_sha256)
       throw new UsageError(`--data is "${data}": it is not the file with which the run was started`);
-    const run = folder ?? (await newRun('sft', flags, model, settings));
+    const run = folder ?? (await newRun('sft', flags, model, settings, note));
     const { overrides } = run.settings;
     await keepWhenStopped(run, progress, () =>
       runJob({

@@ -415,17 +415,23 @@ describe('outputs', () => {
     });
 
     test('a folder that is not empty is refused without --force; with it, the old results go and other files stay', async () => {
-      const { out, create } = await newRun('force', {
-        'run/README.md': 'card',
-        'run/metrics.jsonl': 'old',
-        'run/model.safetensors': 'old',
-      });
+      const { out, create } = await newRun('force', { 'run/README.md': 'card', 'run/base.safetensors': 'not ours' });
       await expect(create()).rejects.toThrow(`--out is "${out}": the folder is not empty`);
-      const run = await create(true);
-      await run.receive('step', step(1));
-      expect(await lines(out, 'metrics.jsonl')).toBe('{"step":1}\n');
-      expect(await readdir(out)).not.toContain('model.safetensors');
-      expect(await lines(out, 'README.md')).toBe('card');
+      const first = await create(true);
+      await first.receive('step', step(1));
+      await first.receive('model.safetensors', Buffer.from('trained'));
+      await first.receive('finished', Buffer.from('{}'));
+      await (await create(true)).receive('step', step(2));
+      expect(await lines(out, 'metrics.jsonl')).toBe('{"step":2}\n');
+      expect((await readdir(out)).sort()).toEqual([
+        'README.md',
+        'base.safetensors',
+        'config.json',
+        'evaluations.jsonl',
+        'metrics.jsonl',
+        'status.json',
+        'trajectories.jsonl',
+      ]);
     });
 
     test('a step that cannot be written is an error, and adds no half line', async () => {

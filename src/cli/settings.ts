@@ -1,0 +1,41 @@
+/** @file The settings that `mua train` and `mua sft` keep in `status.json`. */
+import * as z from 'zod/mini';
+import { endpoint } from '../exchange/run-schema.ts';
+import { type Fields, jsonObject, name, text, texts } from '../exchange/schema-fields.ts';
+import { local, scripted } from '../exchange/user-schema.ts';
+import type { BrowserUser, UserConfig } from '../records/user.ts';
+
+/** The settings with which `mua train` was started. */
+export interface TrainSettings {
+  preset: string;
+  algorithm: string;
+  overrides: Record<string, string>;
+  /** The name or path of the model. */
+  model: string;
+  /** The adapter that the run continues to train, if an experiment names one. */
+  lora?: string;
+  user: UserConfig;
+  val_user?: BrowserUser;
+}
+
+/** The settings with which `mua sft` was started. */
+export interface SftSettings {
+  overrides: Record<string, string>;
+  model: string;
+  data: string;
+  data_sha256: string;
+}
+
+const server = z.extend(endpoint, { extraBody: z.optional(jsonObject<Record<string, unknown>>()) });
+
+export const trainSchema = z.object({
+  preset: name,
+  algorithm: name,
+  overrides: texts,
+  model: text,
+  lora: z.optional(text),
+  user: z.union([scripted, server, local]),
+  val_user: z.optional(z.union([scripted, local])),
+} satisfies Fields<TrainSettings>);
+
+export const sftSchema = z.object({ overrides: texts, model: text, data: text, data_sha256: text } satisfies Fields<SftSettings>);
