@@ -3,6 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
 
 /** @type {Partial<Record<NodeJS.Platform, string>>} */
 const HOW_TO_INSTALL = {
@@ -45,7 +46,7 @@ export function findChromium() {
   throw new Error(`no Chrome or Chromium found: ${HOW_TO_INSTALL[process.platform] ?? HOW_ON_LINUX}, or set MUA_CHROMIUM to its path`);
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isMainThread && process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
     console.log(findChromium());
   } catch (error) {

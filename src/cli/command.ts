@@ -6,6 +6,8 @@ import type { ProgressBar } from './progress.ts';
 export interface Command<F extends Flags = Flags, Positional extends string = string, Result = unknown> {
   summary: string;
   flags: F;
+  /** Whether the command runs in a thread of its own, because it reads files of strangers. */
+  inThread?: true;
   /** The first argument, if it is not a flag. */
   positional?: { name: Positional; value: string };
   run(flags: Values<F> & { [Name in Positional]?: string | undefined }, progress: ProgressBar): Promise<Result>;

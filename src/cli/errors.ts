@@ -26,8 +26,15 @@ export function errorOfWork({ name, message }: { name: string; message: string }
   return USAGE_NAMES.has(name) ? new UsageError(message) : new CommandError(message);
 }
 
-/**
- * Prepares a message for a terminal: puts it on one line and removes control characters (C0, C1), which could change the
- * terminal's state.
- */
-export const oneLine = (message: string) => message.replace(/\s*\n\s*/g, ' ').replace(/\p{Cc}/gu, '');
+/** Characters that a terminal obeys (C0 and C1), and those that change the direction of writing. */
+const COMMANDS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Removes characters from a text of any origin that could write elsewhere in a terminal, set its title or fill the clipboard. */
+export const printable = (text: string) => text.replace(/\r\n/g, '\n').replace(COMMANDS, '');
+
+/** The value as JSON in which such characters are escaped. */
+export const printableJson = (value: unknown) =>
+  JSON.stringify(value).replace(COMMANDS, (own) => `\\u${own.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Prepares a message for a terminal: puts it on one line, without such characters. */
+export const oneLine = (message: string) => printable(message.replace(/\s*\n\s*/g, ' ')).replace(/\t/g, ' ');

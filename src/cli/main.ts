@@ -3,6 +3,8 @@
  * session in Node. Other commands run in Node. Results go to stdout; progress and errors go to stderr. Exit codes: 0 done, 1
  * failed, 2 wrong use, 130 stopped by Ctrl-C, 143 stopped by SIGTERM.
  */
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { readFlags } from './args.ts';
 import type { AnyCommand } from './command.ts';
 import { audit } from './commands/audit.ts';
@@ -19,9 +21,10 @@ import { open, userServer } from './commands/local.ts';
 import { synthesize } from './commands/synthesize.ts';
 import { sft, train } from './commands/training.ts';
 import { verify, verifyLog } from './commands/verify.ts';
-import { oneLine, UsageError } from './errors.ts';
+import { oneLine, printable, printableJson, UsageError } from './errors.ts';
 import { runInterruptions } from './files.ts';
 import { ProgressBar } from './progress.ts';
+import { type FromThread, runInThread, type ThreadOrder } from './thread.ts';
 
 const COMMANDS: Record<string, AnyCommand> = {
   open,
@@ -49,10 +52,13 @@ const COMMANDS: Record<string, AnyCommand> = {
   'env-serve': envServe,
 };
 
+/** Only the bundled command line can be the script of a thread. */
+const BUNDLED = import.meta.url.endsWith('.js');
+
 /** @param argv the arguments without `node` and the script @returns the exit code */
 export async function main([name, ...args]: string[]): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const topic = name === 'help' ? COMMANDS[args[0] ?? ''] : undefined;
+    const topic = name === 'help' && Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0]!] : undefined;
     console.log(topic ? commandHelp(args[0]!, topic) : help());
     return 0;
   }
@@ -64,12 +70,16 @@ export async function main([name, ...args]: string[]): Promise<number> {
       console.log(commandHelp(name, command));
       return 0;
     }
+    if (command.inThread && BUNDLED && isMainThread) {
+      listenForInterrupts();
+      return await runInThread(fileURLToPath(import.meta.url), [name, ...args]);
+    }
     const { positional } = command;
     const first = positional && args[0] !== undefined && !args[0].startsWith('-') ? args.shift() : undefined;
     const flags: Record<string, unknown> = { ...readFlags(args, command.flags), ...(positional && { [positional.name]: first }) };
-    listenForInterrupts();
+    if (isMainThread) listenForInterrupts();
     const result = await command.run(flags, progress);
-    console.log(flags.json ? JSON.stringify(result) : command.show(result).join('\n'));
+    console.log(flags.json ? printableJson(result) : printable(command.show(result).join('\n')));
     return 0;
   } catch (error) {
     if (interruption) return interruption; // the interruption closed the browser, which caused this error
@@ -104,4 +114,14 @@ function commandHelp(name: string, { summary, flags, positional }: AnyCommand): 
     return `  ${left.padEnd(24)} ${text}${note}`;
   });
   return [`./mua ${name}${positional ? ` ${positional.value}` : ''}: ${summary}`, '', ...rows].join('\n');
+}
+
+const order = workerData as Partial<ThreadOrder> | null;
+if (parentPort && order?.muaArguments) {
+  const port = parentPort;
+  const send = (message: FromThread) => port.postMessage(message);
+  port.on('message', () => send('alive'));
+  port.unref();
+  // Not awaited, because the modules that a command imports wait for the end of this module.
+  void main(order.muaArguments).then((code) => send({ code }));
 }

@@ -1,5 +1,7 @@
 /** @file Shows a progress bar on stderr. If stderr is not a terminal, it prints a line every few seconds instead. */
 
+import { oneLine } from './errors.ts';
+
 const LINE_INTERVAL_MS = 5000;
 const BAR_INTERVAL_MS = 100;
 const BAR_WIDTH = 24;
@@ -34,16 +36,16 @@ export class ProgressBar {
     const left = estimated === undefined ? '' : ` ${clock(estimated)} left`;
     if (terminal) {
       const full = Math.round(share * BAR_WIDTH);
-      const line = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${done}/${total} ${label} ${clock(elapsed)}${left}${this.#numbers}`;
+      const line = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${done}/${total} ${oneLine(label)} ${clock(elapsed)}${left}${this.#numbers}`;
       this.stream.write(`\r\x1b[2K${line.slice(0, (this.stream.columns ?? 100) - 1)}`);
       this.#drawn = true;
-    } else this.stream.write(`${done}/${total} ${label} ${clock(elapsed)}${left}${this.#numbers}\n`);
+    } else this.stream.write(`${done}/${total} ${oneLine(label)} ${clock(elapsed)}${left}${this.#numbers}\n`);
   }
 
   /** Prints a separate line above the bar. */
   note(text: string): void {
     this.clear();
-    this.stream.write(`${text}\n`);
+    this.stream.write(`${oneLine(text)}\n`);
   }
 
   clear(): void {

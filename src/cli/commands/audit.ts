@@ -12,6 +12,7 @@ const LISTED = 20;
 
 export const audit = command({
   summary: 'whether the agent asked for a yes before each write, in conversations of any agent (OpenAI-style messages)',
+  inThread: true,
   positional: { name: 'path', value: 'CONVERSATIONS.jsonl' },
   flags: {
     domain: { type: 'string', value: 'NAME', help: 'whose tools the agent called', default: DEFAULT_DOMAIN, choices: AUDITED },

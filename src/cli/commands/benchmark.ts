@@ -36,6 +36,7 @@ async function orUsageError<T>(work: () => Promise<T>, progress: ProgressBar): P
 
 export const replay = command({
   summary: 'run tool calls on a benchmark’s database; writes observations, changed rows and a hash of the state',
+  inThread: true,
   flags: {
     ...FLAGS,
     output: OUTPUT,
@@ -63,6 +64,7 @@ const VARIANT_FLAGS: object = Object.fromEntries(
 
 export const rescore = command({
   summary: 'compute the rewards of recorded results again and compare them with the recorded rewards',
+  inThread: true,
   flags: {
     ...FLAGS,
     output: { ...OUTPUT, required: false, help: 'also write a report on every conversation to this file' },

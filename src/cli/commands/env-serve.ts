@@ -9,7 +9,7 @@ import type { ServedPlace } from '../../serve/index.ts';
 import { type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { command } from '../command.ts';
-import { CommandError, UsageError } from '../errors.ts';
+import { CommandError, printableJson, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
 import { withKey } from '../backend-job.ts';
 import { modelInPage } from '../model-page.ts';
@@ -83,7 +83,7 @@ export const envServe = command({
     const place = await readPlace(flags, (text) => progress.note(text));
     const { serve, serveInProcess, startProcesses } = await import('../../serve/index.ts');
     const log = (event: Record<string, string | number | null>) => {
-      if (!quiet) process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
+      if (!quiet) process.stderr.write(`${printableJson({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
     };
     const record = flags.audit === undefined ? undefined : await recorder(flags.audit);
     const start = (others?: EnvServerOptions['others']) =>

@@ -6,6 +6,7 @@ import { JSON_FLAG } from './shared.ts';
 
 export const exportRun = command({
   summary: 'write a run in a format of TRL, verl, pandas, Inspect or TensorBoard, or convert files of such tools for the page',
+  inThread: true,
   positional: { name: 'path', value: 'DIR|FILE' },
   flags: {
     format: {

@@ -6,6 +6,7 @@ import { JSON_FLAG } from './shared.ts';
 
 export const verify = command({
   summary: 'check a folder of a run, an experiment or a model, or an exported file; exit code 1 if a part is damaged',
+  inThread: true,
   positional: { name: 'path', value: 'DIR|FILE' },
   flags: { json: JSON_FLAG },
   async run({ path }, progress) {
@@ -25,6 +26,7 @@ export const verify = command({
 
 export const verifyLog = command({
   summary: 'check the hash chains of tool calls in conversations; exit code 1 if a call was changed, removed or moved',
+  inThread: true,
   positional: { name: 'path', value: 'DIR|FILE' },
   flags: { json: JSON_FLAG },
   async run({ path }, progress) {
