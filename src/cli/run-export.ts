@@ -12,6 +12,7 @@ import { readMetrics } from '../exchange/run-schema.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import { writeRunBundle } from '../exchange/write-run-bundle.ts';
 import { readForeignFiles } from '../formats/read-foreign.ts';
+import { inspectFileName } from '../formats/inspect-events.ts';
 import { advantageOf, stepOf } from '../formats/rollout-lines.ts';
 import { EVENT_FILE } from '../formats/tensorboard.ts';
 import { isOfMetrics, type RunFormat, writeRun } from '../formats/write-run.ts';
@@ -24,13 +25,14 @@ import { readBytes, readLines } from './read.ts';
 
 /**
  * @param path a folder of `--out`, a `*.mua.zip`, or a file or folder of another tool (`readForeign`)
+ * @returns the file, its number of conversations or steps, and the name under which Inspect lists it
  * @throws InputError if nothing at the path fits the format; also the errors of the readers
  */
 export async function exportRun(
   path: string,
   format: RunFormat | 'bundle',
   out: string,
-): Promise<{ content: Uint8Array<ArrayBuffer>; lines: number; notes: string[] }> {
+): Promise<{ content: Uint8Array<ArrayBuffer>; lines: number; name: string; notes: string[] }> {
   if (format === 'tensorboard' && !basename(out).includes('tfevents'))
     throw new InputError(
       `the file is "${basename(out)}": expected a name with "tfevents", such as ${EVENT_FILE}.1.run, or TensorBoard does not read it`,
@@ -40,11 +42,12 @@ export async function exportRun(
   const { run, metrics, trajectories } = content;
   if (format !== 'bundle' && isOfMetrics(format) && metrics.length === 0) throw new InputError(`${path} has no metrics: expected a run`);
   if ((format === 'bundle' || !isOfMetrics(format)) && trajectories.length === 0) throw new InputError(`${path} has no conversations`);
+  const name = inspectFileName(run);
   if (format === 'bundle') {
     const places = [...new Set(trajectories.map(({ task }) => `${task.domain} ${task.level}`))];
     if (places.length > 1) throw new InputError(`${path} has conversations of ${places.join(' and ')}: expected one domain and level`);
     const bundle = await writeRunBundle(content, { appVersion: version });
-    return { content: new Uint8Array(await bundle.arrayBuffer()), lines: trajectories.length, notes };
+    return { content: new Uint8Array(await bundle.arrayBuffer()), lines: trajectories.length, name, notes };
   }
   const rollouts = new Map(content.rollouts.map((rollout) => [rollout.id, rollout]));
   const tools = ['verl', 'chat'].includes(format) ? await toolsOf(trajectories) : undefined;
@@ -55,6 +58,7 @@ export async function exportRun(
   return {
     content: await writeRun(format, { run, metrics, trajectories: kept, rollouts, ...(tools && { tools }) }),
     lines: isOfMetrics(format) ? metrics.length : kept.length,
+    name,
     notes,
   };
 }

@@ -9,6 +9,7 @@ import type { SharedRun } from '../records/bundle.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
+import { modelEvents } from './inspect-events.ts';
 
 /** The fields of a run that a log needs. */
 export type LoggedRun = Pick<SharedRun, 'id' | 'name' | 'createdAt' | 'request' | 'config'>;
@@ -32,7 +33,7 @@ export function inspectLog(
   const samples = trajectories.map((trajectory) => {
     const epoch = (epochs.get(trajectory.task.id) ?? 0) + 1;
     epochs.set(trajectory.task.id, epoch);
-    return sample(trajectory, rollouts.get(trajectory.id), { epoch, model: run.request.model, limits: run.config, keys });
+    return sample(trajectory, rollouts.get(trajectory.id), { epoch, model: run.request.model, limits: run.config, keys, created });
   });
   const scores = trajectories.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
@@ -86,7 +87,13 @@ export function inspectLog(
 function sample(
   trajectory: Trajectory,
   rollout: RolloutSummary | undefined,
-  { epoch, model, limits, keys }: { epoch: number; model: string; limits: LoggedRun['config']; keys: readonly string[] },
+  {
+    epoch,
+    model,
+    limits,
+    keys,
+    created,
+  }: { epoch: number; model: string; limits: LoggedRun['config']; keys: readonly string[]; created: string },
 ): Record<string, unknown> {
   const chat = toMessages(trajectory).messages;
   const messages = chat.map((message, i) => inspectMessage(message, `${trajectory.id}-${i}`, model));
@@ -99,6 +106,12 @@ function sample(
   const limit = LIMITS[termination];
   const most = { turn: limits.max_turns, token: limits.response_length_one_turn, context: limits.max_model_len }[limit ?? ''];
   const usage = { [model]: { input_tokens: total - sampled, output_tokens: sampled, total_tokens: total } };
+  const output = {
+    model,
+    choices: last ? [{ message: last, stop_reason: termination === 'turn_length' ? 'max_tokens' : 'stop' }] : [],
+    completion: chat.findLast(({ role }) => role === 'assistant')?.content ?? '',
+    usage: usage[model],
+  };
   return {
     id: trajectory.task.id,
     epoch,
@@ -106,12 +119,7 @@ function sample(
     input: messages.slice(0, first < 0 ? messages.length : first),
     target: trajectory.task.actions.map((action) => JSON.stringify(action)),
     messages,
-    output: {
-      model,
-      choices: last ? [{ message: last, stop_reason: termination === 'turn_length' ? 'max_tokens' : 'stop' }] : [],
-      completion: chat.findLast(({ role }) => role === 'assistant')?.content ?? '',
-      usage: usage[model],
-    },
+    output,
     ...(reward !== null && {
       scores: { [SCORER]: { value: reward, history: [], ...(trajectory.rewards && { metadata: { rewards: trajectory.rewards } }) } },
     }),
@@ -126,7 +134,7 @@ function sample(
       ...(trajectory.audit && { audit: trajectory.audit }),
     },
     store: {},
-    events: [],
+    events: modelEvents(messages, output, { id: trajectory.id, model, created }),
     model_usage: usage,
     role_usage: {},
     attachments: {},

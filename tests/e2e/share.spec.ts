@@ -193,6 +193,7 @@ for (const [engine, label] of [
   ['trl', 'TRL'],
   ['verifiers', 'verifiers'],
   ['verl', 'verl'],
+  ['skyrl', 'SkyRL'],
 ] as const)
   test(`the folder to train with ${label} is the one that the command line writes`, async ({ page }, testInfo) => {
     const problems = watch(page);

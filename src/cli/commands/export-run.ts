@@ -1,4 +1,7 @@
 /** @file `mua export-run`: writes a run's conversations or metrics for other tools. It runs in Node and needs no GPU. */
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { LISTED } from '../../formats/inspect-events.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, reason, writeAll } from '../files.ts';
@@ -12,24 +15,31 @@ export const exportRun = command({
     format: {
       type: 'string',
       value: 'NAME',
-      help: 'rollouts (JSONL with tokens, TRL’s columns), parquet (the same), verl (as its rollout_data_dir), chat (JSONL to train on), inspect (a log for inspect view), csv or tensorboard (metrics), bundle (to open in the page)',
+      help: 'rollouts (JSONL with tokens, TRL’s columns), parquet (the same), verl (as its rollout_data_dir), chat (JSONL to train on), inspect (a log for inspect view; a folder as --out gives it a name that Inspect lists), csv or tensorboard (metrics), bundle (to open in the page)',
       required: true,
       choices: ['rollouts', 'parquet', 'verl', 'chat', 'inspect', 'csv', 'tensorboard', 'bundle'],
     },
-    out: { type: 'string', value: 'FILE', help: 'file to write', required: true },
+    out: { type: 'string', value: 'FILE', help: 'file to write; with inspect also a folder', required: true },
     json: JSON_FLAG,
   },
   async run({ path, format, out }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua export-run DIR|FILE');
-    await checkParent('out', out);
+    const inFolder = format === 'inspect' && (await stat(out).catch(() => null))?.isDirectory() === true;
+    if (!inFolder) await checkParent('out', out);
     const module = await import('../run-export.ts');
-    const { content, lines, notes } = await module.exportRun(path, format, out).catch((error: Error) => {
+    const { content, lines, name, notes } = await module.exportRun(path, format, out).catch((error: Error) => {
       if (['InputError', 'ImportError'].includes(error.name)) throw new UsageError(error.message);
       throw new UsageError(`${path}: ${reason(error)}`);
     });
     for (const note of notes) progress.note(note);
-    await writeAll({ [out]: content });
-    return { out, format, lines, notes };
+    const file = inFolder ? join(out, name) : out;
+    await writeAll({ [file]: content });
+    return { out: file, format, lines, notes };
   },
-  show: ({ out, format, lines }) => [`${out}: ${lines} ${format === 'csv' || format === 'tensorboard' ? 'steps' : 'conversations'}`],
+  show: ({ out, format, lines }) => [
+    `${out}: ${lines} ${format === 'csv' || format === 'tensorboard' ? 'steps' : 'conversations'}`,
+    ...(format === 'inspect' && !LISTED.test(basename(out))
+      ? ['inspect view opens this file by its path, but lists only files whose names begin with a time: give --out a folder']
+      : []),
+  ],
 });
