@@ -53,13 +53,13 @@ class MuaTaskset(OpenEnvTaskset, vf.Taskset[OpenEnvTask, MuaConfig]):
       input,
       [
         'uv pip install -e .',
-        `vf-eval mua_environment --model MODEL --api-base-url URL --sampling-args '{"max_tokens": ${config.response_length_one_turn}}' --env.player.harness.id null --env.player.runtime.type subprocess --push False`,
+        `vf-eval mua_environment --model MODEL --client.base-url URL --sampling.max-tokens ${config.response_length_one_turn} --env.player.harness.id null --env.player.runtime.type subprocess --push False`,
       ],
       [
         'Train with prime-rl on the taskset `mua_environment`. The settings of the optimizer and of GRPO belong into its TOML; they are listed below.',
         'The flags of `vf-eval` are needed: without them, a shell in a paid sandbox plays, and the results are uploaded.',
         `A turn has at most ${config.response_length_one_turn} tokens, and a conversation at most ${config.max_model_len}: set both in the settings of the engine that samples.`,
-        'If the server or the customer fails, the rollout ends with an error and has no reward.',
+        'If the server or the customer fails, the rollout ends with an error and has no reward. `--resume` plays it again.',
         'verifiers shows the model each observation as JSON, with the action’s schema. A reply that is no JSON is said to the customer or, with `<tool_call>` markup, is a tool call.',
         'The first observation holds the policy (`messages`) and the tools.',
       ],

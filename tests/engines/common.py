@@ -1,6 +1,7 @@
 """What the checks of `npm run engines` share: the recorded conversations, a server to kill, and rows of the table."""
 
 import json
+import math
 import os
 import signal
 import socket
@@ -40,6 +41,12 @@ def turns(conversation):
 
 def words(node):
     return node['text'].replace(END, '')
+
+
+def beyond_rounding(found, recorded):
+    """How far a log-prob is off, beyond the rounding of the record to four digits."""
+    half = 0.5 * 10 ** (math.floor(math.log10(abs(recorded))) - 3) if recorded else 0
+    return max(0.0, abs(found - recorded) - half)
 
 
 class Server:
