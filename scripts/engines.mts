@@ -153,28 +153,41 @@ const chosen = Object.keys(SCRIPTS).filter((name) => {
   const { environment } = SCRIPTS[name]!;
   return (names.length === 0 || names.includes(name)) && (stage === 'all' || environments[environment]!.stage === 'readers');
 });
-const table: string[][] = [];
+/** The rows that ran, of this start and of earlier ones with the same packages. */
+const ROWS = join(folder, 'rows.json');
+const readRows = () =>
+  (existsSync(ROWS) ? JSON.parse(readFileSync(ROWS, 'utf8')) : {}) as Record<string, { packages: string; rows: string[][] }>;
 let failed = 0;
-const add = (rows: Row[], versions: (row: Row) => string) => {
+const keep = (key: string, environment: string, rows: Row[], versions: (row: Row) => string) => {
   failed += rows.filter(({ ok }) => !ok).length;
-  table.push(...rows.filter(({ ok }) => ok).map((row) => [row.tool, versions(row), row.what, row.result]));
+  const done = rows.filter(({ ok }) => ok).map((row) => [row.tool, versions(row), row.what, row.result]);
+  const rowsOfKey = { packages: environments[environment]!.packages.join(), rows: done };
+  writeFileSync(ROWS, JSON.stringify({ ...readRows(), [key]: rowsOfKey }));
 };
 for (const name of chosen) {
   const { environment, shown } = SCRIPTS[name]!;
-  add(await rowsOf(name, work), ({ tool }) =>
+  keep(name, environment, await rowsOf(name, work), ({ tool }) =>
     environment === 'read' ? versionsOf('read', [READERS[tool] ?? tool.toLowerCase()]) : versionsOf(environment, shown),
   );
 }
-for (const of of ['openenv', 'trl', 'verl'])
+const SIGNED = { openenv: 'skyrl-gym', trl: 'trl', verl: 'verl' };
+for (const [of, shown] of Object.entries(SIGNED))
   if (chosen.some((name) => SCRIPTS[name]!.environment === of))
-    add([signatures(of)], () => versionsOf(of, [of === 'openenv' ? 'skyrl-gym' : of]));
+    keep(`signatures ${of}`, of, [signatures(of)], () => versionsOf(of, [shown]));
 rmSync(work, { recursive: true });
 const minutes = ((performance.now() - start) / 60_000).toFixed(0);
-console.log(`engines: ${table.length} rows ok, ${failed} failed, ${minutes} minutes`);
-if (failed === 0 && names.length === 0) {
+const places = { ...Object.fromEntries(Object.entries(SCRIPTS).map(([name, { environment }]) => [name, environment])) };
+for (const of of Object.keys(SIGNED)) places[`signatures ${of}`] = of;
+const stored = readRows();
+const table = Object.entries(places).flatMap(([key, environment]) => {
+  const found = stored[key];
+  return found?.packages === environments[environment]!.packages.join() ? found.rows : [];
+});
+console.log(`engines: ${table.length} rows in the table, ${failed} failed now, ${minutes} minutes`);
+if (failed === 0) {
   const text = `# Other tools on our exports
 
-\`npm run engines -- ${stage}\` writes this page. It runs the real packages, in the pinned versions, on what \`mua export\`, \`mua export-run\` and \`mua env-serve\` give them, without a GPU. The recorded conversations are those of the run that the page shows (\`nano-retail\`). Not tried: vLLM, SGLang, several GPUs.
+\`npm run engines -- all\` writes this page. It runs the real packages, in the pinned versions, on what \`mua export\`, \`mua export-run\` and \`mua env-serve\` give them, without a GPU. The recorded conversations are those of the run that the page shows (\`nano-retail\`). A row that failed is not in the table. Not tried: vLLM, SGLang, several GPUs.
 
 | tool | version | what ran | result |
 |---|---|---|---|
@@ -184,5 +197,4 @@ TRL's tool loop has another prompt: the agent speaks with the tool \`respond\`. 
 `;
   writeFileSync(PAGE, await format(text, { parser: 'markdown', printWidth: 140 }));
 }
-if (!existsSync(PAGE)) console.log(`${PAGE} was not written`);
 process.exit(failed === 0 ? 0 : 1);

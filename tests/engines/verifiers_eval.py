@@ -14,7 +14,7 @@ from pathlib import Path
 from common import WORK, Server, one_of_each_task, row, turns, words
 
 server = Server()
-recorded = {conversation['task']['id']: conversation for conversation in one_of_each_task()[:20]}
+recorded = {conversation['task']['id']: conversation for conversation in one_of_each_task()[:8]}
 (WORK / 'verifiers' / 'mua_environment' / 'rows.jsonl').write_text(
     ''.join(json.dumps({'task_id': task, 'seed': conversation['userSeed']}) + '\n' for task, conversation in recorded.items())
 )
@@ -77,9 +77,9 @@ environment = {**os.environ, 'MUA_ENV_URL': server.url, 'PYTHONPATH': str(WORK /
 
 
 def evaluate(folder, *more):
-    flags = ['-o', folder, '--run.dir', 'run', '-c', '4'] if not more else []
+    flags = ['-o', folder, '--run.dir', 'run', '-c', '8'] if not more else []
     full = [str(Path(sys.executable).parent / 'vf-eval'), *(more or command[1:]), *flags]
-    run = subprocess.run(full, env=environment, capture_output=True, text=True, timeout=400, cwd=folder)
+    run = subprocess.run(full, env=environment, capture_output=True, text=True, timeout=900, cwd=folder)
     traces = Path(folder) / 'run' / 'traces.jsonl'
     if not traces.exists():
         raise RuntimeError((run.stdout + run.stderr)[-2000:])
@@ -87,25 +87,23 @@ def evaluate(folder, *more):
 
 
 def reward_of(trace):
-    rewards = trace.get('rewards') or {}
-    value = trace.get('reward', sum(rewards.values()) if rewards else None)
-    return None if trace.get('errors') else value
+    scores = [reward['score'] for own in trace['traces'] for reward in own['rewards'].values()]
+    return None if trace['errors'] or not scores else sum(scores)
 
 
 with tempfile.TemporaryDirectory() as folder:
     traces, _ = evaluate(folder)
-    if os.environ.get('MUA_ENGINES_SHOW'):
-        print(json.dumps(traces[0])[:3000])
     rewards = sorted(reward_of(trace) for trace in traces)
     wanted = sorted(float(conversation['reward']) for conversation in recorded.values())
     row('verifiers', f'vf-eval, {len(recorded)} recorded conversations', f'rewards of {sum(a == b for a, b in zip(rewards, wanted))} equal, mean {sum(rewards) / len(rewards):.2f}', rewards == wanted)
 with tempfile.TemporaryDirectory() as folder:
-    asked, kill_at = 0, 40
+    asked, kill_at = 0, 16
     traces, text = evaluate(folder)
     broken = [trace for trace in traces if reward_of(trace) is None]
-    named = all(str(server.port) in json.dumps(trace.get('errors')) for trace in broken)
-    row('verifiers', 'server killed in the evaluation', f'{len(broken)} of {len(traces)} rollouts have an error and no reward', broken and all(trace.get('errors') for trace in broken))
-    print('names the server:', named, json.dumps(broken[0].get('errors'))[:500] if broken else '')
+    named = all(str(server.port) in json.dumps(trace['errors']) for trace in broken)
+    row('verifiers', 'server killed in the evaluation', f'{len(broken)} of {len(traces)} rollouts have an error that names the server, and no reward', broken and named)
+    if not named:
+        print(json.dumps([trace['errors'] for trace in broken])[:2000])
     kill_at = None
     server.start()
     traces, _ = evaluate(folder, '@', str(Path(folder) / 'run' / 'configs' / 'resolved' / 'eval.json'), '--resume')
