@@ -193,7 +193,7 @@ if (failed === 0) {
 |---|---|---|---|
 ${table.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')}
 
-TRL's tool loop has another prompt: the agent speaks with the tool \`respond\`. In the playground, the end of a turn after a tool call is given (mask 0); verl samples it (mask 1). TRL's tool loop ends at a call that is not JSON, and the playground answers it. All other tokens and masks are equal.
+TRL's tool loop has another prompt: the agent speaks with the tool \`respond\`. In the playground, the end of a turn after a tool call is given (mask 0); verl samples it (mask 1). TRL's tool loop ends at a call that is not JSON, and answers a wrong argument in its own words; the playground answers both. All other tokens and masks are equal.
 `;
   writeFileSync(PAGE, await format(text, { parser: 'markdown', printWidth: 140 }));
 }

@@ -111,8 +111,11 @@ class Scripted(GRPOTrainer):
             own = [self._tokenizer.encode(said(node), add_special_tokens=False) + [self._tokenizer.eos_token_id] for node in turns(conversation)]
             calls = sum(own[: max(1, len(heard))], [])
             sampled = [token for token, value in zip(tokens, mask) if value]
+            differ = [(mine, theirs) for mine, theirs in zip(heard, recorded) if mine != theirs]
             self.seen.append({
-                'words': heard[: len(recorded)] == recorded[: len(heard)],
+                'words': not differ,
+                # TRL calls the method in Python: a wrong argument fails there, and the server has its own words for it.
+                'refused': all(mine.startswith("{'error': ") and 'argument' in mine and 'argument' in theirs for mine, theirs in differ),
                 'reward': reward == conversation['reward'],
                 'tokens': sampled[: len(calls)] == calls,
             })
@@ -162,8 +165,9 @@ def calls_form():
     row(
         'TRL, tool loop',
         f'{len(seen)} rollouts with the words of {len(chosen)} recorded conversations, the server started again',
-        f'words of {count("words")}, sampled tokens of {count("tokens")} and rewards of {count("reward")} equal',
-        len(seen) == 64 and all(one['words'] and one['reward'] and one['tokens'] for one in seen),
+        f'words of {count("words")}, sampled tokens of {count("tokens")} and rewards of {count("reward")} equal; '
+        f'in {len(seen) - count("words")}, TRL says in its own words that an argument of a call is wrong',
+        len(seen) == 64 and all(one['refused'] and one['reward'] and one['tokens'] for one in seen),
     )
 
 

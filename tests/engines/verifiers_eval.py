@@ -100,10 +100,14 @@ with tempfile.TemporaryDirectory() as folder:
     asked, kill_at = 0, 16
     traces, text = evaluate(folder)
     broken = [trace for trace in traces if reward_of(trace) is None]
-    named = all(str(server.port) in json.dumps(trace['errors']) for trace in broken)
-    row('verifiers', 'server killed in the evaluation', f'{len(broken)} of {len(traces)} rollouts have an error that names the server, and no reward', broken and named)
-    if not named:
-        print(json.dumps([trace['errors'] for trace in broken])[:2000])
+    # verifiers names a task by the server's address, and writes the error of the connection beside it.
+    named = all(trace['errors'] and str(server.port) in trace['task']['data']['name'] for trace in broken)
+    row(
+        'verifiers',
+        'server killed in the evaluation',
+        f'{len(broken)} of {len(traces)} rollouts have an error beside the server’s address, and no reward',
+        broken and named,
+    )
     kill_at = None
     server.start()
     traces, _ = evaluate(folder, '@', str(Path(folder) / 'run' / 'configs' / 'resolved' / 'eval.json'), '--resume')
