@@ -6,12 +6,12 @@ export function floatRepr(x: number): string {
   if (Number.isNaN(x)) return 'nan';
   if (!Number.isFinite(x)) return x > 0 ? 'inf' : '-inf';
   if (x === 0) return Object.is(x, -0) ? '-0.0' : '0.0';
+  const size = Math.abs(x);
+  // In this range JavaScript writes no exponent either. It writes one only below 1e-6 and from 1e21 on.
+  if (size >= 1e-4 && size < 1e16) return Number.isInteger(x) ? `${x}.0` : String(x);
   const [digits, exponent] = x.toExponential().split('e') as [string, string];
   const power = Number(exponent);
-  if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
-  // In this range JavaScript writes no exponent. It does so only below 1e-6 and from 1e21 on.
-  const text = String(x);
-  return text.includes('.') ? text : `${text}.0`;
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
 /** CPython refuses to print longer ints, and to read them. */

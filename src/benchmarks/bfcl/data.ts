@@ -5,7 +5,7 @@ import { Dict, PyError, type Value } from '../../python/values.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import { CLASSES } from './classes/index.ts';
 import { type Prompts, promptsFromJson, promptsFromSource, type Source, tablesFromJson, tablesFromSource } from './read-tables.ts';
-import { type Category, findFiles } from './source-files.ts';
+import { type Category, findFiles, PROMPT_SOURCES } from './source-files.ts';
 import type { Tables } from './tables.ts';
 
 export interface Entry {
@@ -78,7 +78,7 @@ async function readLiterals(
   }
   const sources = new Map<string, Source>();
   for (const [name, path] of literals.sources) sources.set(name, { path, text: await text(path) });
-  const [prompts, utils] = [sources.get('constants/default_prompts.py'), sources.get('bfcl_eval/utils.py')];
+  const [prompts, utils] = PROMPT_SOURCES.map((name) => sources.get(name));
   return {
     tables: tablesFromSource((name) => sources.get(name)!),
     ...(prompts && utils && { prompts: promptsFromSource(prompts, utils) }),

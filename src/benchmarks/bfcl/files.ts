@@ -40,7 +40,8 @@ export const bfclFiles: BenchmarkFiles<BfclTask> = {
   async open({ files: named }, files) {
     const texts: Texts = {};
     // Only the files that are needed are read, and only they are stored.
-    await readBfcl([...named.keys()], async (path) => (texts[path] = await files.text(named.get(path)!)));
+    const names = new Map([...named].map(([name, path]) => [path, name]));
+    await readBfcl([...names.keys()], async (path) => (texts[names.get(path)!] = await files.text(path)));
     return { domain: DOMAIN, database: { files: texts } };
   },
   async read({ candidate, database }) {

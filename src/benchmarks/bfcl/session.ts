@@ -1,5 +1,4 @@
 /** @file An episode of BFCL Multi Turn: the calls run on the objects, and at the end the checkers judge them. */
-import { canonicalJson } from '../../base/json.ts';
 import type { WorldSession } from '../../environments/domain.ts';
 import { repr } from '../../python/text.ts';
 import type { RewardInfo } from '../../records/benchmark-task.ts';
@@ -11,7 +10,8 @@ import { Instances } from './instances.ts';
 import { portableState } from './portable.ts';
 import { argumentsOf, type BfclTask, toolCallOf } from './task.ts';
 
-type State = Record<string, Record<string, Json>>;
+/** The attributes with their texts, by which they are compared. */
+type State = { table: string; key: string; value: Json; text: string }[];
 
 export class BfclSession implements WorldSession {
   readonly #objects: Instances;
@@ -26,7 +26,7 @@ export class BfclSession implements WorldSession {
     private readonly task: BfclTask,
   ) {
     this.#objects = new Instances(settingOf(entry), data.tables);
-    this.#start = this.#state = portableState(this.#objects.state());
+    this.#start = this.#state = stateOf(this.#objects);
   }
 
   async call(call: ToolCall) {
@@ -34,7 +34,7 @@ export class BfclSession implements WorldSession {
     this.#turns.at(-1)?.push(text);
     const result = this.#objects.run(text);
     const before = this.#state;
-    this.#state = portableState(this.#objects.state());
+    this.#state = stateOf(this.#objects);
     return { ...result, changes: changesOf(before, this.#state) };
   }
 
@@ -54,7 +54,7 @@ export class BfclSession implements WorldSession {
     return {
       reward: valid ? 1 : 0,
       changes: changesOf(this.#start, this.#state),
-      goal: changesOf(this.#start, portableState(gold.state())),
+      goal: changesOf(this.#start, stateOf(gold)),
       progress: valid ? 1 : Math.max(0, check.turns.length - 1) / this.entry.gold.length,
       reward_info: rewardInfo(this.entry, check),
     };
@@ -70,15 +70,16 @@ export const callText = (call: ToolCall): string =>
     .map(([key, value]) => `${String(key)}=${repr(value)}`)
     .join(',')})`;
 
-/** The attributes that differ, as rows: the class is the table. */
-function changesOf(before: State, after: State): RowChange[] {
-  return Object.entries(after).flatMap(([table, attributes]) =>
-    Object.entries(attributes).flatMap(([key, value]) => {
-      const old = before[table]![key]!;
-      return canonicalJson(old) === canonicalJson(value) ? [] : [{ table, key, before: old, after: value, call: 0 }];
-    }),
+const stateOf = (objects: Instances): State =>
+  Object.entries(portableState(objects.state())).flatMap(([table, attributes]) =>
+    Object.entries(attributes).map(([key, value]) => ({ table, key, value, text: JSON.stringify(value) })),
   );
-}
+
+/** The attributes that differ, as rows: the class is the table. */
+const changesOf = (before: State, after: State): RowChange[] =>
+  after.flatMap(({ table, key, value, text }, i) =>
+    text === before[i]!.text ? [] : [{ table, key, before: before[i]!.value, after: value, call: 0 }],
+  );
 
 /** Says which state or which result decided: the gold calls of the turn at which the check stopped, and whether their results were met. */
 function rewardInfo({ gold }: Entry, { verdict, turns }: Check): RewardInfo {

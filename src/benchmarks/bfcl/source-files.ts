@@ -29,6 +29,9 @@ export interface CopyPaths {
 
 const SOURCES = ['long_context', 'message_api', 'posting_api', 'ticket_api', 'trading_bot', 'travel_booking', 'vehicle_control'];
 
+/** The source files of the prompts, in the package's folder. */
+export const PROMPT_SOURCES = ['constants/default_prompts.py', 'utils.py'] as const;
+
 /** Whether a folder has BFCL's questions. @param names the names of its files */
 export const hasQuestions = (names: Iterable<string>): boolean => [...names].some((name) => QUESTIONS.test(name));
 
@@ -59,10 +62,7 @@ export function findFiles(paths: readonly string[]): CopyPaths {
       literals: { api: need('api_tables.json'), fillers: need('long_context.json'), prompts: byEnd('prompts.json') },
     };
   const sources = new Map(SOURCES.map((name) => [name, need(`func_source_code/${name}.py`)]));
-  for (const end of ['constants/default_prompts.py', 'bfcl_eval/utils.py']) {
-    const path = byEnd(end);
-    if (path !== undefined) sources.set(end, path);
-  }
+  for (const name of PROMPT_SOURCES) if (inRoot.includes(root + name)) sources.set(name, root + name);
   return { questions, documents, literals: { sources } };
 }
 
