@@ -6,8 +6,8 @@ import type { MessageNode } from '../records/trajectory.ts';
 import type { CustomerJudgement } from '../records/user.ts';
 import { judgeCustomer } from '../users/audit-judge.ts';
 import type { Utterance } from '../users/types.ts';
-import { IM_END } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
+import { withoutEnd } from './tool-call.ts';
 import { checkAbort, Unscored } from './unscored.ts';
 import type { UserOptions } from './user-turn.ts';
 
@@ -46,4 +46,4 @@ export const judgeEpisodeCustomer = (
 
 /** The conversation in the form that a judge reads. */
 const conversationOf = (nodes: readonly MessageNode[]): Utterance[] =>
-  nodes.flatMap(({ role, text }) => (role === 'system' || role === 'template' ? [] : [{ role, text: text.replace(IM_END, '') }]));
+  nodes.flatMap(({ role, text }) => (role === 'system' || role === 'template' ? [] : [{ role, text: withoutEnd(text) }]));

@@ -87,6 +87,9 @@ export function withoutThoughts(text: string): string {
   return text.replace(/<think>[^]*?(<\/think>|$)/g, '');
 }
 
+/** The sampled text without the control token that ends a turn, such as `<|im_end|>` or `<|eot_id|>`. */
+export const withoutEnd = (text: string): string => text.replace(/<\|[a-z_]+\|>$/, '');
+
 /** The text without control tokens and think blocks. The user never hears these. */
 export function spoken(text: string): string {
   return withoutThoughts(text)

@@ -3,8 +3,7 @@ import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { callsOf, path } from '../base/message-path.ts';
-import { IM_END } from './chat-template.ts';
-import { thoughtsOf } from './tool-call.ts';
+import { thoughtsOf, withoutEnd } from './tool-call.ts';
 
 /** The reward for training: the sum of the stored terms, or the outcome if no terms are stored. 0 if the trajectory is not scored. */
 export const totalReward = ({ reward, rewards }: Pick<Trajectory, 'reward' | 'rewards'>): number =>
@@ -77,7 +76,7 @@ export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools
       } else {
         messages.push({
           role: 'assistant',
-          content: node.parseError ? node.text.replace(IM_END, '') : (node.content ?? node.text),
+          content: node.parseError ? withoutEnd(node.text) : (node.content ?? node.text),
           ...thoughts,
         });
       }

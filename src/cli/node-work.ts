@@ -1,12 +1,11 @@
 /** @file Does the work of a command in this process, on Dawn. */
 import { openAsBlob } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nodeSession } from '../trainer/node/session.ts';
 import { ROOT } from './build.ts';
 import { CommandError, errorOfWork } from './errors.ts';
 import { type Backend, withEndpoints, withKey } from './backend-job.ts';
-import type { JobFiles } from './job-files.ts';
+import { contentOf, type JobFiles } from './job-files.ts';
 import { modelInPage } from './model-page.ts';
 import { doWork, type WorkFiles } from './work.ts';
 
@@ -32,10 +31,7 @@ export const workInNode: Backend = async ({ request, files, userEndpoint, progre
 };
 
 const localFiles = (files: JobFiles): WorkFiles => {
-  const read = async (name: string) => {
-    const offer = offered(files, name);
-    return new Uint8Array('file' in offer ? await readFile(offer.file) : Buffer.from(offer.data));
-  };
+  const read = (name: string) => contentOf(offered(files, name));
   return {
     read,
     content: read,

@@ -2,7 +2,9 @@
 import { version } from '../../package.json';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { InputError, parserReason } from '../base/input-error.ts';
+import { openTokenizer } from '../agent/tokenizer.ts';
+import type { Tokenizer } from '../agent/types.ts';
+import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
 import { findBenchmark } from '../benchmarks/named.ts';
 import { GENERATED_DOMAINS } from '../domains/registry.ts';
@@ -21,17 +23,22 @@ import type { StepMetrics } from '../records/run.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { type ReadOnlyRollout, readOnlyRun } from '../trainer/read-only-run.ts';
+import { ROOT } from './build.ts';
+import { findModel } from './files.ts';
 import { readBytes, readLines } from './read.ts';
+import { tokenizerFiles } from './tokenizer-files.ts';
 
 /**
  * @param path a folder of `--out`, a `*.mua.zip`, or a file or folder of another tool (`readForeign`)
+ * @param model the folder or GGUF file of the model that played the agent, whose tokenizer the format `verl` needs
  * @returns the file, its number of conversations or steps, and the name under which Inspect lists it
- * @throws InputError if nothing at the path fits the format; also the errors of the readers
+ * @throws InputError if nothing at the path fits the format, or if the tokenizer is not known; also the errors of the readers
  */
 export async function exportRun(
   path: string,
   format: RunFormat | 'bundle',
   out: string,
+  model?: string,
 ): Promise<{ content: Uint8Array<ArrayBuffer>; lines: number; name: string; notes: string[] }> {
   if (format === 'tensorboard' && !basename(out).includes('tfevents'))
     throw new InputError(
@@ -55,12 +62,33 @@ export async function exportRun(
   const kept = format === 'chat' ? trajectories.filter(({ nodes }) => nodes.some(({ role }) => role === 'assistant')) : trajectories;
   if (kept.length < trajectories.length)
     notes.push(`${trajectories.length - kept.length} conversations without a turn of the agent are left out`);
+  const tokenizer = format === 'verl' ? await tokenizerOf(path, content, model) : undefined;
   return {
-    content: await writeRun(format, { run, metrics, trajectories: kept, rollouts, ...(tools && { tools }) }),
+    content: await writeRun(format, {
+      run,
+      metrics,
+      trajectories: kept,
+      rollouts,
+      ...(tools && { tools }),
+      ...(tokenizer && { tokenizer }),
+    }),
     lines: isOfMetrics(format) ? metrics.length : kept.length,
     name,
     notes,
   };
+}
+
+/** The tokenizer of the model that played the agent: of the model that is given, of the run, or of a bundled model. */
+async function tokenizerOf(path: string, { run, model }: RunContent, given: string | undefined): Promise<Tokenizer> {
+  if (given !== undefined) return openTokenizer((await tokenizerFiles((await findModel(given, { tokenizer: true })).files))!);
+  if (model?.['tokenizer.json']) return openTokenizer(model);
+  for (const folder of [path, join(ROOT, 'models', basename(run.request.model))]) {
+    const files = await tokenizerFiles(folder);
+    if (files) return openTokenizer(files);
+  }
+  throw new InputError(
+    `the format verl needs the tokenizer of the model that played the agent (${shown(run.request.model)}), and ${path} does not have it: expected --model DIR, or --model FILE.gguf`,
+  );
 }
 
 /** The tools of each conversation's domain. The domain of a conversation from another tool is unknown. */

@@ -1,8 +1,10 @@
 /** @file Writes conversations for other tools, one in each line: rollouts as TRL and as verl write them, and chats for fine-tuning. */
+import { InputError, shown } from '../base/input-error.ts';
 import { path } from '../base/message-path.ts';
-import { generationPrompt, QWEN, renderPieces } from '../agent/chat-template.ts';
-import { plainText } from '../base/text-pieces.ts';
-import { toMessages } from '../agent/trajectory.ts';
+import { renderConversation } from '../agent/chat-template.ts';
+import { spoken } from '../agent/tool-call.ts';
+import { flatten, toMessages } from '../agent/trajectory.ts';
+import type { Tokenizer } from '../agent/types.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -54,25 +56,28 @@ export function advantageOf(nodes: Trajectory['nodes']): number | null {
 export const stepOf = ({ group }: Trajectory): number | null => (/^\d+-/.test(group) ? Number(group.split('-')[0]) : null);
 
 /**
- * A line as in verl's `trainer.rollout_data_dir` (`_dump_generations`). `input` and `output` are texts without special tokens, split before
- * the agent's first turn. `gts` has the gold actions, which verl takes from the data. Fields such as `termination` are additions.
+ * A line as in verl's `trainer.rollout_data_dir` (`_dump_generations`). `input` and `output` are the tokens as texts without special
+ * tokens, split before the first sampled token. A conversation without tokens gets those of the model's own format. `gts` has the gold
+ * actions, which verl takes from the data. Fields such as `termination` are additions.
+ * @param tokenizer the tokenizer of the model that played the agent
+ * @throws InputError if it is not the tokenizer of the conversation
  */
-export function verlLine(trajectory: Trajectory, step: number | null, tools: readonly ToolSchema[] | undefined): Record<string, unknown> {
-  const pieces = renderPieces(QWEN, toMessages(trajectory, tools));
-  const first = pieces.findIndex(({ sampled }) => sampled);
-  const split = first < 0 ? pieces.length : first;
-  const plain = (part: typeof pieces) =>
-    plainText(
-      part
-        .map(({ text }) => text)
-        .join('')
-        .replace(/<\|[a-z_]+\|>/g, ''),
-      QWEN.control,
-    );
-  const opened = first < 0 ? generationPrompt(QWEN).replace(/<\|[a-z_]+\|>/g, '') : '';
+export function verlLine(
+  trajectory: Trajectory,
+  step: number | null,
+  tools: readonly ToolSchema[] | undefined,
+  tokenizer: Tokenizer,
+): Record<string, unknown> {
+  checkTokenizer(trajectory, tokenizer);
+  const own = flatten(trajectory);
+  const { tokens, lossMask } = own.tokens.length > 0 ? own : renderConversation(tokenizer, toMessages(trajectory, tools));
+  const first = lossMask.indexOf(1);
+  const split = first < 0 ? tokens.length : first;
+  const special = new Set(tokenizer.format.control.map((token) => tokenizer.id(token)));
+  const plain = (ids: readonly number[]) => tokenizer.decode(ids.filter((id) => !special.has(id)));
   return {
-    input: plain(pieces.slice(0, split)) + opened,
-    output: plain(pieces.slice(split)),
+    input: plain(tokens.slice(0, split)),
+    output: plain(tokens.slice(split)),
     gts: trajectory.task.actions,
     score: trajectory.reward,
     step,
@@ -82,6 +87,16 @@ export function verlLine(trajectory: Trajectory, step: number | null, tools: rea
     termination: trajectory.termination,
     ...(trajectory.error !== undefined && { error: trajectory.error }),
   };
+}
+
+function checkTokenizer(trajectory: Trajectory, tokenizer: Tokenizer): void {
+  for (const { content = '', tokens, mask } of path(trajectory)) {
+    const text = mask.includes(1) ? spoken(tokenizer.decode(tokens)) : content;
+    if (!text.includes(content))
+      throw new InputError(
+        `the tokens of conversation ${trajectory.id} are ${shown(text, 40)} in this tokenizer: expected ${shown(content, 40)}, as in the tokenizer of the model that played the agent`,
+      );
+  }
 }
 
 /** A line of chat JSONL in TRL's conversational format, for supervised fine-tuning. */

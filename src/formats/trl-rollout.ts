@@ -24,9 +24,10 @@ class Talk:
         self.tokenizer, self.template, self.reward, self.done, self.error = tokenizer, template, 0.0, False, None
         self.episode = Episode()
         first = self.episode.reset(row["task_id"], row["seed"])
-        self.prompt = tokenizer.apply_chat_template(
-            first["messages"], tools=first["tools"], add_generation_prompt=True, tokenize=True, return_dict=False, **template
-        )
+        written = dict(add_generation_prompt=True, tokenize=True, return_dict=False, **template)
+        self.prompt = tokenizer.apply_chat_template(first["messages"], tools=first["tools"], **written)
+        if first["tools"] and self.prompt == tokenizer.apply_chat_template(first["messages"], **written):
+            raise ValueError("the chat template of the model leaves out the tools: expected one with tools, such as that of Qwen/Qwen3-0.6B")
         self.ids, self.mask = [], []
         self.end(0.0, self.room < 1)
 

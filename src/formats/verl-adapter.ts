@@ -121,6 +121,8 @@ class MuaAgentLoop(AgentLoopBase):
                 raise ValueError(
                     f"data.max_prompt_length is {self.rollout_config.prompt_length}: expected more than the tokens of the prompt of {task_id}"
                 )
+            if tools and ids == await self.ct_build_initial_tokens(messages):
+                raise ValueError("the chat template of the model leaves out the tools: expected one with tools, such as that of Qwen/Qwen3-0.6B")
             request = uuid4().hex
             # A limit that cuts a turn or the conversation gives reward 0, as in the playground.
             while len(mask) < limit and len(ids) + 1 < MAX_TOKENS:

@@ -1,4 +1,5 @@
 /** @file Writes a run in the format of another tool. The command line and the page write the same bytes. */
+import type { Tokenizer } from '../agent/types.ts';
 import { jsonl } from '../exchange/write-run-bundle.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { StepMetrics } from '../records/run.ts';
@@ -23,13 +24,15 @@ export interface WrittenRun {
   rollouts: ReadonlyMap<string, RolloutSummary>;
   /** The tools of each trajectory's domain, for the formats `chat` and `verl`. Absent: the lines have no tools. */
   tools?: ReadonlyMap<Trajectory, readonly ToolSchema[]>;
+  /** The tokenizer of the run's model. The format `verl` needs it. */
+  tokenizer?: Tokenizer;
   /** API keys to remove from names and errors. */
   keys?: readonly string[];
 }
 
 export async function writeRun(
   format: RunFormat,
-  { run, metrics, trajectories, rollouts, tools, keys = [] }: WrittenRun,
+  { run, metrics, trajectories, rollouts, tools, tokenizer, keys = [] }: WrittenRun,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const lineOf = (trajectory: Trajectory) => trajectoryLine(trajectory, rollouts.get(trajectory.id));
   switch (format) {
@@ -40,7 +43,8 @@ export async function writeRun(
       return new Uint8Array(writeParquet(trajectories.map(lineOf)));
     }
     case 'verl':
-      return jsonl(trajectories, (own) => verlLine(own, rollouts.get(own.id)?.step ?? null, tools?.get(own)));
+      if (!tokenizer) throw new Error('the format verl needs the tokenizer of the run');
+      return jsonl(trajectories, (own) => verlLine(own, rollouts.get(own.id)?.step ?? null, tools?.get(own), tokenizer));
     case 'chat':
       return jsonl(trajectories, (own) => chatLine(own, tools?.get(own)));
     case 'inspect':

@@ -6,6 +6,7 @@ import { unzipSync, zipSync } from 'fflate';
 import { sha256 } from '../../src/base/sha256.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { mua } from '../support/mua.ts';
+import { bundledTokenizer } from '../support/tokenizers.ts';
 import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
 import { test } from './test.ts';
@@ -154,7 +155,7 @@ test('conversations of other tools become a run to read, without what their file
   const content = await readRunBundle(bundled);
   const rollouts = new Map(content.rollouts.map((rollout) => [rollout.id, rollout]));
   const dump = new TextDecoder()
-    .decode(await writeRun('verl', { ...content, rollouts }))
+    .decode(await writeRun('verl', { ...content, rollouts, tokenizer: bundledTokenizer(content.run.request.model) }))
     .trim()
     .split('\n');
   // verl writes one file for each step.

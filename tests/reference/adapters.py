@@ -165,6 +165,9 @@ END = ord('¶')
 class AgentLoopBase:
     """verl's base class with a model that says what the test says: a letter a token, and END at the end of a turn."""
 
+    # Some chat templates leave out the tools.
+    writes_tools = True
+
     def __init__(self, texts, prompt_length=100_000):
         self.rollout_config = types.SimpleNamespace(response_length=100_000, prompt_length=prompt_length)
         decode = lambda ids, skip_special_tokens: ''.join(chr(token) for token in ids if token != END)
@@ -178,7 +181,8 @@ class AgentLoopBase:
 
     @like(LOOP + 'ct_build_initial_tokens')
     async def ct_build_initial_tokens(self, messages, tools=None):
-        return self.written(messages)[-self.rollout_config.prompt_length :]
+        listed = [ord(letter) for letter in f'tools: {json.dumps(tools)}\n'] if tools and self.writes_tools else []
+        return (listed + self.written(messages))[-self.rollout_config.prompt_length :]
 
     @like(LOOP + 'ct_merge_assistant_token')
     async def ct_merge_assistant_token(self, runtime_token_ids, assistant_token_ids, response_mask, response_logprobs=None, assistant_logprobs=None):
@@ -254,12 +258,15 @@ class Letters:
     """A tokenizer with a letter a token and the markup of a chat, with what `mua_rollout.py` needs of Hugging Face's class."""
 
     eos_token, eos_token_id, pad_token_id = chr(END), END, 0
+    # Some chat templates leave out the tools.
+    writes_tools = True
 
     def get_vocab(self):
         return {chr(END): END, '</tool_call>': 1}
 
     def apply_chat_template(self, messages, tools=None, add_generation_prompt=False, tokenize=True, return_dict=True):
-        text = ''.join(f"<{message['role']}>{message['content']}{chr(END)}\n" for message in messages) + '<assistant>' * add_generation_prompt
+        listed = f'<tools>{json.dumps(tools)}' if tools and self.writes_tools else ''
+        text = listed + ''.join(f"<{message['role']}>{message['content']}{chr(END)}\n" for message in messages) + '<assistant>' * add_generation_prompt
         return self.encode(text) if tokenize else text
 
     def encode(self, text, add_special_tokens=True):
@@ -292,7 +299,13 @@ def play_text(row):
     mua_rollout.LIMITS.update(turn=100_000, context=len(cut.prompt) + 30)
     full = mua_rollout.Talk(row, tokenizer, {})
     full.say(tokenizer.encode('Your email?' + chr(END)), stops)
+    tokenizer.writes_tools = False
+    try:
+        blind = mua_rollout.Talk(row, tokenizer, {})
+    except Exception as error:
+        blind = [type(error).__name__, str(error)]
     return {
+        'blind': blind,
         'prompt': prompt, 'given': given, 'as_said': sampled == ''.join(texts), 'reward': talk.reward, 'done': talk.done, 'error': talk.error,
         'cut': [cut.reward, cut.done, len(cut.ids)], 'full': [full.reward, full.done, sum(full.mask), len(full.ids)],
     }
@@ -324,8 +337,15 @@ async def play_verl(row):
         await short.run({}, extra_info=row)
     except Exception as error:
         short = str(error)
+    blind = mua_agent_loop.MuaAgentLoop(list(texts))
+    blind.writes_tools = False
+    try:
+        await blind.run({}, extra_info=row)
+    except Exception as error:
+        blind = [type(error).__name__, str(error)]
     return {
         **vars(output),
+        'blind': blind,
         'limits': limits,
         'as_said': sampled == ''.join(text + chr(END) for text in texts),
         'prompt': ''.join(map(chr, output.prompt_ids)),

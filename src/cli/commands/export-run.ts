@@ -5,7 +5,7 @@ import { LISTED } from '../../formats/inspect-events.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, reason, writeAll } from '../files.ts';
-import { JSON_FLAG } from './shared.ts';
+import { JSON_FLAG, MODEL } from './shared.ts';
 
 export const exportRun = command({
   summary: 'write a run in a format of TRL, verl, pandas, Inspect or TensorBoard, or convert files of such tools for the page',
@@ -20,15 +20,21 @@ export const exportRun = command({
       choices: ['rollouts', 'parquet', 'verl', 'chat', 'inspect', 'csv', 'tensorboard', 'bundle'],
     },
     out: { type: 'string', value: 'FILE', help: 'file to write; with inspect also a folder', required: true },
+    model: {
+      ...MODEL,
+      required: false,
+      help: 'model that played the agent, a folder or a GGUF file: verl needs its tokenizer, if the run is no folder of --out',
+    },
     json: JSON_FLAG,
   },
-  async run({ path, format, out }, progress) {
+  async run({ path, format, out, model }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua export-run DIR|FILE');
+    if (model !== undefined && format !== 'verl') throw new UsageError('--model is given: expected --format verl with it');
     const inFolder = format === 'inspect' && (await stat(out).catch(() => null))?.isDirectory() === true;
     if (!inFolder) await checkParent('out', out);
     const module = await import('../run-export.ts');
-    const { content, lines, name, notes } = await module.exportRun(path, format, out).catch((error: Error) => {
-      if (['InputError', 'ImportError'].includes(error.name)) throw new UsageError(error.message);
+    const { content, lines, name, notes } = await module.exportRun(path, format, out, model).catch((error: Error) => {
+      if (['InputError', 'ImportError', 'UsageError'].includes(error.name)) throw new UsageError(error.message);
       throw new UsageError(`${path}: ${reason(error)}`);
     });
     for (const note of notes) progress.note(note);

@@ -2,7 +2,7 @@
  * @file `mua export`: writes a model in the format of another runtime, or an environment for another engine. It runs in Node
  * and needs no GPU.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type EngineName, ENGINES } from '../../formats/engines.ts';
 import type { ModelFiles } from '../../records/model.ts';
@@ -10,8 +10,10 @@ import type { Flags, Values } from '../args.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { findModel, type ModelFolder, writeFolder } from '../files.ts';
+import { contentOf } from '../job-files.ts';
 import type { ProgressBar } from '../progress.ts';
 import { STAGE_FLAGS, readPlace } from './env-serve.ts';
+import { tokenizerFiles } from '../tokenizer-files.ts';
 import { JSON_FLAG, MODEL } from './shared.ts';
 
 const isEngine = (format: string): format is EngineName => ENGINES.some((name) => name === format);
@@ -20,10 +22,7 @@ const isEngine = (format: string): format is EngineName => ENGINES.some((name) =
 const FILE_ERRORS = ['ModelFolderError', 'ConfigError', 'SafetensorsError', 'GgufError', 'OnnxError', 'ImportError'];
 
 async function contentsOf({ files }: ModelFolder): Promise<ModelFiles> {
-  const read = Object.entries(files).map(async ([name, offer]) => {
-    const bytes = 'file' in offer ? await readFile(offer.file) : offer.data;
-    return [name, typeof bytes === 'string' ? new TextEncoder().encode(bytes) : new Uint8Array(bytes)] as const;
-  });
+  const read = Object.entries(files).map(async ([name, offer]) => [name, await contentOf(offer)] as const);
   return Object.fromEntries(await Promise.all(read));
 }
 
@@ -113,6 +112,10 @@ async function exportForEngine(
   if (form !== undefined && engine !== 'trl') throw new UsageError('--form is given: expected --format trl with it');
   if (lora !== undefined || precision !== 'f32')
     throw new UsageError(`--${lora === undefined ? 'precision' : 'lora'} is given: expected --format onnx or hf with it`);
+  if (/\.gguf$/i.test(model))
+    throw new UsageError(
+      `--model is "${model}": expected a name on the Hub or a Hugging Face folder, as ${engine} reads no GGUF files; --format hf makes a folder`,
+    );
   const place = await readPlace({ user: 'scripted', ...flags }, (text) => progress.note(text));
   const { exportAdapter } = await import('../../serve/index.ts');
   const given = (['domain', 'level', 'rules', 'data', 'preset', 'seed'] as const).flatMap((name) =>
@@ -140,12 +143,4 @@ async function exportForEngine(
   }
   const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]));
   return { format: engine, ...(await writeAllIn(out, bytes)) };
-}
-
-/** The files of a model's tokenizer. Null if `model` is no folder with a tokenizer, such as a name on the Hub. */
-async function tokenizerFiles(model: string): Promise<ModelFiles | null> {
-  const names = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
-  const read = names.map(async (name) => [name, await readFile(join(model, name)).catch(() => null)] as const);
-  const found = (await Promise.all(read)).flatMap(([name, bytes]) => (bytes ? [[name, new Uint8Array(bytes)] as const] : []));
-  return found.length < 2 ? null : Object.fromEntries(found);
 }

@@ -62,3 +62,8 @@ it('becomes chat JSONL with call ids, raw broken turns and their errors', async 
   });
   expect(parseConversations(JSON.stringify(conversation))).toEqual([conversation]);
 });
+
+it.each(['<|im_end|>', '<|eot_id|>', ''])('keeps a turn that could not be parsed as it is, without its end %s', (end) => {
+  const broken = { ...node(0, null, [1], true), text: `<tool_call>{"a": "<|im_end|>"}${end}`, parseError: 'no end tag' };
+  expect(toMessages({ nodes: [broken], leaf: 0 }).messages).toEqual([{ role: 'assistant', content: '<tool_call>{"a": "<|im_end|>"}' }]);
+});

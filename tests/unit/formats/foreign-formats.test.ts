@@ -16,6 +16,7 @@ import type { RunContent } from '../../../src/records/bundle.ts';
 import { readOnlyRun } from '../../../src/trainer/read-only-run.ts';
 import { conversationLines } from '../../support/conversation-lines.ts';
 import { TAU2_RESULTS } from '../../support/benchmark-data.ts';
+import { bundledTokenizer } from '../../support/tokenizers.ts';
 import { hash32 } from '../../../src/base/random.ts';
 
 let run: RunContent;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   rollouts = new Map(run.rollouts.map((rollout) => [rollout.id, rollout]));
 });
 
-const written = (format: RunFormat) => writeRun(format, { ...run, rollouts });
+const written = (format: RunFormat) => writeRun(format, { ...run, rollouts, tokenizer: bundledTokenizer(run.run.request.model) });
 const read = (content: unknown, file = 'file.jsonl') =>
   readForeign(file, strToU8(typeof content === 'string' ? content : JSON.stringify(content)));
 const asRun = async (bytes: Uint8Array, file = 'file') => {

@@ -14,7 +14,10 @@ import { verlLine } from '../../../src/formats/rollout-lines.ts';
 import { crc32c, tensorBoardEvents } from '../../../src/formats/tensorboard.ts';
 import type { RunContent } from '../../../src/records/bundle.ts';
 import type { Tokenizer } from '../../../src/agent/types.ts';
+import type { MessageNode } from '../../../src/records/trajectory.ts';
 import { mua } from '../../support/mua.ts';
+import { smallLlama, writeSmallLlama } from '../../support/small-llama.ts';
+import { bundledTokenizer } from '../../support/tokenizers.ts';
 
 const BUNDLE = 'public/recorded/run.mua.zip';
 let run: RunContent;
@@ -23,10 +26,7 @@ let folder: string;
 let tokenizer: Tokenizer;
 beforeAll(async () => {
   run = await readRunBundle(new Uint8Array(await readFile(BUNDLE)));
-  const files = ['tokenizer.json', 'tokenizer_config.json'].map(
-    async (name) => [name, new Uint8Array(await readFile(join('models', run.run.request.model, name)))] as const,
-  );
-  tokenizer = loadTokenizer(Object.fromEntries(await Promise.all(files)));
+  tokenizer = bundledTokenizer(run.run.request.model);
   folder = await mkdtemp(join(tmpdir(), 'mua-formats-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -109,7 +109,7 @@ describe('metrics', () => {
 describe('conversations', () => {
   it('as verl’s dump: input and output are the tokens that the model saw, without special tokens', () => {
     const trajectory = run.trajectories.find(({ reward }) => reward === 1)!;
-    const { input, output, score, step, gts } = verlLine(trajectory, 7, undefined) as {
+    const { input, output, score, step, gts } = verlLine(trajectory, 7, undefined, tokenizer) as {
       input: string;
       output: string;
       [name: string]: unknown;
@@ -117,8 +117,7 @@ describe('conversations', () => {
     const { tokens, lossMask } = flatten(trajectory);
     const first = lossMask.indexOf(1);
     const text = (ids: number[]) => tokenizer.decode(ids).replace(/<\|[a-z_]+\|>/g, '');
-    // The system message of the messages has no tools.
-    expect(text(tokens.slice(0, first)).endsWith(input.slice(input.indexOf('user\n')))).toBe(true);
+    expect(input).toBe(text(tokens.slice(0, first)));
     expect(output).toBe(text(tokens.slice(first)));
     expect([score, step, gts]).toEqual([1, 7, trajectory.task.actions]);
   });
@@ -179,6 +178,44 @@ describe('conversations', () => {
     const other = { ...served[0]!, task: { ...served[0]!.task, level: 'full' } };
     await writeFile(audit, [served[0], other].map((trajectory) => `${JSON.stringify(trajectory)}\n`).join(''));
     expect((await mua('export-run', audit, '--format', 'bundle', '--out', out)).stderr).toContain('expected one domain and level');
+  });
+
+  it('as verl’s dump of a model with another format: as its own chat template writes, or refused without its tokenizer', async () => {
+    const files = join(folder, 'llama');
+    await writeSmallLlama(files);
+    const own = loadTokenizer(smallLlama());
+    const [system, user, call, result, said] = ['Serve.', 'Cancel order 12.', '<tool_call>{"name": "cancel", "arguments": {"id": 12}}</tool_call>', 'Done.', 'It is cancelled.']; // prettier-ignore
+    const node = (role: MessageNode['role'], text: string, before: string, after: string, fields: Partial<MessageNode> = {}) => {
+      const tokens = own.encode(before + text + after);
+      const sampled = role === 'assistant';
+      return { role, text, tokens, mask: tokens.map(() => Number(sampled)), logprobs: tokens.map(() => (sampled ? -1 : null)), ...fields };
+    };
+    // The texts around the messages are those of SmolLM2's published template.
+    const nodes = [
+      node('system', system!, '<|im_start|>system\n', '<|im_end|>\n'),
+      node('user', user!, '<|im_start|>user\n', '<|im_end|>\n'),
+      node('template', '', '<|im_start|>assistant\n', ''),
+      node('assistant', call!, '', '', { content: '', toolCall: { name: 'cancel', arguments: { id: 12 } } }),
+      node('tool', result!, '<|im_end|>\n<|im_start|>user\n<tool_response>', '</tool_response><|im_end|>\n'),
+      node('template', '', '<|im_start|>assistant\n', ''),
+      node('assistant', `${said}<|im_end|>`, '', '', { content: said! }),
+    ].map((part, id) => ({ ...part, id, parent: id === 0 ? null : id - 1 }));
+    const trajectory = { ...run.trajectories[0]!, nodes, leaf: nodes.length - 1 };
+    const path = join(folder, 'llama-run.jsonl');
+    await writeFile(path, `${JSON.stringify(trajectory)}\n`);
+    const out = join(folder, 'llama-verl.jsonl');
+    const dump = (...args: string[]) => mua('export-run', path, '--format', 'verl', '--out', out, ...args);
+    expect((await dump()).stderr).toMatch(/needs the tokenizer .*: expected --model DIR, or --model FILE\.gguf/);
+
+    const { code, stderr } = await dump('--model', files);
+    expect(code, stderr).toBe(0);
+    const { input, output } = JSON.parse(await readFile(out, 'utf8'));
+    expect(input).toBe(`system\n${system}\nuser\n${user}\nassistant\n`);
+    expect(output).toBe(`${call}\nuser\n<tool_response>${result}</tool_response>\nassistant\n${said}`);
+
+    // Another tokenizer would give other words.
+    const wrong = await dump('--model', 'models/nano-retail');
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('as in the tokenizer of the model that played the agent')]);
   });
 
   it('wrong input is refused with a reason', async () => {

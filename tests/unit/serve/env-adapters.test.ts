@@ -85,13 +85,14 @@ describe.skipIf(noPython)('the adapter', () => {
   });
 
   it('of TRL in plain text: the prompt of the playground, sampled tokens with mask 1, and the token limits', async () => {
-    const { prompt, given, as_said, reward, done, error, cut, full } = await play('trl-text');
+    const { prompt, given, as_said, reward, done, error, cut, full, blind } = await play('trl-text');
     expect(as_said).toBe(true);
-    expect(prompt).toMatch(/^<system>[^]*<user>[^]*¶\n<assistant>$/);
+    expect(prompt).toMatch(/^<tools>[^]*<system>[^]*<user>[^]*¶\n<assistant>$/);
     // The agent has ended its first turn. A tool call ends the second one, so its end is given.
     expect(given).toMatch(/^\n<user>[^]*¶\n<assistant>¶\n<tool>Error: user not found¶\n<assistant>$/);
     expect([reward, done, error]).toEqual([0, true, null]);
     expect(cut).toEqual([0, true, 5]);
+    expect(blind).toEqual(['ValueError', expect.stringContaining('the chat template of the model leaves out the tools')]);
     expect(full).toEqual([0, true, 12, 12]);
   });
 
@@ -99,7 +100,7 @@ describe.skipIf(noPython)('the adapter', () => {
     const { prompt, given, as_said, response_ids, response_mask, response_logprobs, reward_score, num_turns, limits, cut } =
       await play('verl');
     expect(as_said).toBe(true);
-    expect(prompt).toMatch(/^system: [^]*\nuser: /);
+    expect(prompt).toMatch(/^tools: [^]*cancel_pending_order[^]*\nsystem: [^]*\nuser: /);
     expect(given).toMatch(/^user: [^]*\ntool: Error: user not found\n$/);
     const { length } = response_ids as number[];
     expect([(response_mask as number[]).length, (response_logprobs as number[]).length]).toEqual([length, length]);
@@ -109,10 +110,11 @@ describe.skipIf(noPython)('the adapter', () => {
     expect(cut).toEqual([0, 5]);
   });
 
-  it('of verl: a lost server and a cut prompt end the training with an error', async () => {
-    const { dead, short } = await play('verl');
+  it('of verl: a lost server, a cut prompt and a template without tools end the training with an error', async () => {
+    const { dead, short, blind } = await play('verl');
     expect(dead).toEqual(['ConnectionError', expect.stringContaining(`does not finish the episode ${TASK}`)]);
     expect(short).toContain('data.max_prompt_length is 20: expected more');
+    expect(blind).toEqual(['ValueError', expect.stringContaining('the chat template of the model leaves out the tools')]);
   });
 
   it('of SkyRL: the server’s prompt, words, reward; a lost server is an error', async () => {
