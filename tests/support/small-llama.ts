@@ -9,8 +9,15 @@ import { plainFiles, SMOLLM2_TEMPLATE } from './tokenizers.ts';
 
 const CONTROL = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'];
 const TOKENIZER = plainFiles(SMOLLM2_TEMPLATE, CONTROL);
-const { model: bpe } = JSON.parse(TOKENIZER['tokenizer.json']) as {
-  model: { vocab: Record<string, number>; merges: [string, string][] };
+const json = JSON.parse(TOKENIZER['tokenizer.json']) as { model: { vocab: Record<string, number>; merges: [string, string][] } };
+const bpe = json.model;
+/** SmolLM2 splits digits one by one, then as GPT-2. */
+const pre_tokenizer = {
+  type: 'Sequence',
+  pretokenizers: [
+    { type: 'Digits', individual_digits: true },
+    { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true },
+  ],
 };
 const TOKENS = [...Object.keys(bpe.vocab).sort((a, b) => bpe.vocab[a]! - bpe.vocab[b]!), ...CONTROL];
 
@@ -38,7 +45,7 @@ const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value
 /** The files of the folder. SmolLM2's tokenizer_config.json names the same special tokens. */
 export const smallLlama = (): ModelFiles => ({
   ...saveModel(SMALL_LLAMA, WEIGHTS),
-  'tokenizer.json': new TextEncoder().encode(TOKENIZER['tokenizer.json']),
+  'tokenizer.json': encode({ ...json, pre_tokenizer }),
   'tokenizer_config.json': encode({
     tokenizer_class: 'PreTrainedTokenizerFast',
     bos_token: CONTROL[1],
