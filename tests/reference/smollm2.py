@@ -5,8 +5,8 @@ Usage: python3 tests/reference/smollm2.py FILE.gguf OUT
   Writes OUT/model (a Hugging Face folder in float32), OUT/lora (a PEFT adapter of rank 16 on all linear maps, no part zero),
   OUT/expected.json (ids, log-probs, greedy tokens) and OUT/gradients.safetensors (gradients of the adapter on a conversation).
 The weights are those that transformers itself reads from the GGUF file. The tokenizer is run by the Rust library of Hugging Face,
-with the splits of the published tokenizer.json: digits one by one, then those of GPT-2. Log-probs are float64; greedy tokens and
-gradients are float32.
+with the splits of the published tokenizer.json: digits one by one, then those of GPT-2. Log-probs and gradients are float64, and the
+gradients are stored as float32. Greedy tokens are float32.
 """
 import json
 import pathlib
@@ -63,6 +63,14 @@ def token_logprobs(model, ids):
     return logp[torch.arange(len(ids) - 1), torch.tensor(ids[1:])]
 
 
+def gradients_of(lora, tokens, chosen):
+    lora.zero_grad()
+    loss = -token_logprobs(lora, tokens)[chosen].mean()
+    loss.backward()
+    trained = {name.replace('.default', ''): p.grad.contiguous() for name, p in lora.named_parameters() if p.grad is not None}
+    return trained, loss.item()
+
+
 def main(path, out):
     torch.set_num_threads(2)
     torch.manual_seed(1)
@@ -95,14 +103,15 @@ def main(path, out):
     lora.save_pretrained(out / 'lora')
     lora.eval()
     chosen = torch.tensor(mask)[1:].bool()
-    loss = -token_logprobs(lora, tokens)[chosen].mean()
-    loss.backward()
-    gradients = {name.replace('.default', ''): p.grad.contiguous() for name, p in lora.named_parameters() if p.grad is not None}
+    single, _ = gradients_of(lora, tokens, chosen)
+    gradients, loss = gradients_of(lora.double(), tokens, chosen)
+    errors = [((single[name] - exact).norm() / exact.norm()).item() for name, exact in gradients.items()]
+    print(f'gradients of PyTorch in float32: at most {max(errors):.1e} off')
     from safetensors.torch import save_file
-    save_file(gradients, out / 'gradients.safetensors')
+    save_file({name: exact.float() for name, exact in gradients.items()}, out / 'gradients.safetensors')
     (out / 'expected.json').write_text(json.dumps(dict(
-        texts=texts, greedy=greedy, conversation=dict(tokens=tokens, mask=mask, loss=loss.item()))))
-    print(len(tokens), 'tokens of the conversation,', sum(mask), 'of the agent, loss', loss.item())
+        texts=texts, greedy=greedy, conversation=dict(tokens=tokens, mask=mask, loss=loss))))
+    print(len(tokens), 'tokens of the conversation,', sum(mask), 'of the agent, loss', loss)
 
 
 if __name__ == '__main__':

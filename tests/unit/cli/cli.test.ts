@@ -609,7 +609,7 @@ describe('the flags of the customer', () => {
 
   test.each([
     [['--judge', 'rule', '--user', 'scripted'], '--judge and --user are given: expected one of them'],
-    [['--judge', 'nobody'], '--judge is "nobody": expected rule, learned, hub:OWNER/NAME or an http(s) URL'],
+    [['--judge', 'nobody'], '--judge is "nobody": expected rule, learned, hub:OWNER/NAME, folder:DIR or an http(s) URL'],
     [['--judge', 'http://127.0.0.1:9'], '--judge is "http://127.0.0.1:9/v1": could not list its models'],
     [['--judge', 'rule', '--user-budget', '3'], 'a price or --user-budget is given: expected --judge URL with it'],
     [['--judge', 'rule', '--resume', 'somewhere'], '--judge is given: --resume takes the settings of the run'],
