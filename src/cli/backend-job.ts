@@ -1,5 +1,6 @@
 /** @file What a backend gets for its work, and how it reaches the servers of simulated customers. */
 import type { UserConfig } from '../records/user.ts';
+import type { CustomerFolder } from './customer-folder.ts';
 import type { JobFiles } from './job-files.ts';
 import type { ProgressBar } from './progress.ts';
 import type { WorkRequest } from './work.ts';
@@ -15,6 +16,8 @@ export type Backend = (job: {
   request: WorkRequest;
   files: JobFiles;
   userEndpoint: UserEndpoint | undefined;
+  /** The folders whose models play customers. */
+  folders: readonly CustomerFolder[];
   progress: ProgressBar;
 }) => Promise<unknown>;
 

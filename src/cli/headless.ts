@@ -6,8 +6,10 @@
 import * as comlink from 'comlink';
 import { connectTrainer, type Trainer } from '../trainer/connect.ts';
 import type { LocalModelWorker } from '../local/api.ts';
+import { keepFolder } from '../local/folder.ts';
 import { type ModelWorker, spawnModelWorker } from '../local/spawn.ts';
 import type { Progress } from '../trainer/messages.ts';
+import type { FolderOrder } from './customer-folder.ts';
 import { doWork, type WorkFiles, type WorkRequest } from './work.ts';
 
 export type HeadlessAnswer = { error?: { name: string; message: string } };
@@ -17,6 +19,8 @@ declare global {
     mua(exchange: string): Promise<HeadlessAnswer>;
     /** Calls a method of the text-generation model. The first call starts the model. */
     muaModel(method: keyof LocalModelWorker, argument?: object): Promise<unknown>;
+    /** Stores the folders, so that their models can play customers. Their files are at `exchange`. */
+    muaKeep(exchange: string, folders: readonly FolderOrder[]): Promise<void>;
     muaNote(text: string): void;
     muaProgress(...progress: Parameters<Progress>): void;
   }
@@ -64,7 +68,8 @@ function throttledProgress(): Progress {
 
 async function answer(exchange: string): Promise<void> {
   const { trainer, failure } = await startTrainer();
-  const request = (await (await get(`${exchange}request.json`)).json()) as WorkRequest;
+  const { folders, ...request } = (await (await get(`${exchange}request.json`)).json()) as WorkRequest & { folders: FolderOrder[] };
+  await window.muaKeep(exchange, folders);
   if (request.command !== 'synthesize') {
     const info = await Promise.race([trainer.engineInfo(), failure]);
     if (info.state !== 'ready') throw Object.assign(new Error(info.message ?? 'the GPU is not available'), { name: 'GpuUnavailableError' });
@@ -79,6 +84,15 @@ async function answer(exchange: string): Promise<void> {
   const result = await Promise.race([work, failure]);
   await put(`${exchange}result.json`, JSON.stringify(result));
 }
+
+window.muaKeep = async (exchange, folders) => {
+  for (const [i, { model, precision, files }] of folders.entries())
+    await keepFolder(
+      model,
+      precision,
+      files.map(({ path, bytes }) => ({ path, bytes, open: () => get(`${exchange}folder/${i}/${path}`) })),
+    );
+};
 
 let customer: ModelWorker | undefined;
 window.muaModel = (method, argument) => {

@@ -3,6 +3,7 @@ import type { Interrupted } from '../trainer/messages.ts';
 import { backendOf, type BackendName } from './backend.ts';
 import type { UserEndpoint } from './backend-job.ts';
 import type { BenchmarkData } from './benchmark-data.ts';
+import type { CustomerFolder } from './customer-folder.ts';
 import type { ModelFolder } from './files.ts';
 import { JobFiles, type Receive } from './job-files.ts';
 import type { ProgressBar } from './progress.ts';
@@ -22,6 +23,8 @@ export interface Job<Request extends WorkRequest> {
   /** The benchmark data that the work imports first. */
   benchmark?: BenchmarkData | undefined;
   userEndpoint?: UserEndpoint | undefined;
+  /** The folders whose models play customers. */
+  folders?: readonly CustomerFolder[];
   /** Gets each file that the work makes. */
   onFile?: Receive;
   progress: ProgressBar;
@@ -44,13 +47,13 @@ export interface JobCustomer {
 
 /** @throws CommandError or UsageError */
 export async function runJob<Request extends WorkRequest>(job: Job<Request>): Promise<WorkResults[Request['command']]> {
-  const { on, request, model, benchmark, userEndpoint, progress } = job;
+  const { on, request, model, benchmark, userEndpoint, folders = [], progress } = job;
   const work = await backendOf(on, (text) => progress.note(text));
   const imported = benchmark && {
     benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
   };
   const order = { ...request, ...imported, model: Object.keys(model?.files ?? {}) };
-  return (await work({ request: order, files: filesOf(job), userEndpoint, progress })) as WorkResults[Request['command']];
+  return (await work({ request: order, files: filesOf(job), userEndpoint, folders, progress })) as WorkResults[Request['command']];
 }
 
 function filesOf<Request extends WorkRequest>({ model, runs = [], customers = [], data, benchmark, onFile }: Job<Request>): JobFiles {

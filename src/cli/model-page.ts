@@ -4,15 +4,22 @@ import type { LocalModelWorker } from '../local/api.ts';
 import type { ModelWorker } from '../local/spawn.ts';
 import { launchChromium } from './browser.ts';
 import { builtSite } from './build.ts';
+import { type CustomerFolder, offerFolders } from './customer-folder.ts';
+import { JobFiles } from './job-files.ts';
 import { serveSite } from './server.ts';
 
-/** Starts a browser with the model. If this fails, the first request fails. */
-export function modelInPage(note: (text: string) => void): ModelWorker {
+/**
+ * Starts a browser with the model. If this fails, the first request fails.
+ * @param folders the folders that the model may be in
+ */
+export function modelInPage(note: (text: string) => void, folders: readonly CustomerFolder[] = []): ModelWorker {
   let die: (error: Error) => void = () => {};
   const death = new Promise<never>((_, reject) => (die = reject));
   death.catch(() => {}); // each request also waits for this promise and reports the error
   const opened = (async () => {
-    const server = await serveSite(await builtSite(note));
+    const files = new JobFiles();
+    const orders = offerFolders(files, folders);
+    const server = await serveSite(await builtSite(note), { files });
     let browser: Browser | undefined;
     try {
       browser = await launchChromium();
@@ -21,6 +28,7 @@ export function modelInPage(note: (text: string) => void): ModelWorker {
       page.on('crash', () => die(new Error('the page crashed: perhaps memory ran out')));
       await page.goto(`${server.origin}/headless.html`);
       await page.waitForFunction('typeof window.muaModel === "function"');
+      await page.evaluate(([exchange, kept]) => window.muaKeep(exchange, kept), [server.exchange, orders] as const);
       return { server, browser, page };
     } catch (error) {
       await browser?.close();

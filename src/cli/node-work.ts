@@ -9,10 +9,10 @@ import { contentOf, type JobFiles } from './job-files.ts';
 import { modelInPage } from './model-page.ts';
 import { doWork, type WorkFiles } from './work.ts';
 
-export const workInNode: Backend = async ({ request, files, userEndpoint, progress }) => {
+export const workInNode: Backend = async ({ request, files, userEndpoint, folders, progress }) => {
   const note = (text: string) => progress.note(`mua: ${text}`);
   try {
-    const trainer = nodeSession({ models: join(ROOT, 'models'), spawn: () => modelInPage((text) => progress.note(text)) });
+    const trainer = nodeSession({ models: join(ROOT, 'models'), spawn: () => modelInPage((text) => progress.note(text), folders) });
     if (request.command !== 'synthesize') {
       const { state, message } = await trainer.engineInfo();
       if (state !== 'ready') throw new CommandError(`${message ?? 'the GPU is not available'} --on browser uses Chromium.`);

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { launchChromium } from './browser.ts';
 import { builtSite } from './build.ts';
 import { CommandError, errorOfWork } from './errors.ts';
+import { offerFolders } from './customer-folder.ts';
 import { onInterrupt } from './files.ts';
 import type { HeadlessAnswer } from './headless.ts';
 import { type Backend, withEndpoints } from './backend-job.ts';
@@ -15,7 +16,7 @@ const NO_GPU =
 /** A long time, because a browser starts slowly on a busy machine. */
 const START_TIMEOUT_MS = 120_000;
 
-export const workInPage: Backend = async ({ request, files, userEndpoint, progress }) => {
+export const workInPage: Backend = async ({ request, files, userEndpoint, folders, progress }) => {
   const server = await serveSite(await builtSite((text) => progress.note(text)), { files });
   let browser: Browser | undefined;
   const close = async () => {
@@ -28,7 +29,7 @@ export const workInPage: Backend = async ({ request, files, userEndpoint, progre
     files.accept('result.json', (body) => void (result = body.toString('utf8')));
     const proxy = userEndpoint && server.proxyUser(userEndpoint);
     const order = withEndpoints(request, (user) => ({ ...user, ...(proxy !== undefined && { baseUrl: proxy }) }));
-    files.offer('request.json', { data: JSON.stringify(order) });
+    files.offer('request.json', { data: JSON.stringify({ ...order, folders: offerFolders(files, folders) }) });
 
     browser = await launchChromium();
     const page = await browser.newPage();

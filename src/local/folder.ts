@@ -27,7 +27,7 @@ export function readPicked(picked: readonly (readonly [chosen: string, file: Fil
 }
 
 /** The precisions of the folder, the smallest first. @throws LocalError (`files`) if it has no ONNX file of a known name */
-export function folderPrecisions(name: string, files: readonly FolderFile[]): OnnxDtype[] {
+export function folderPrecisions(name: string, files: readonly Pick<FolderFile, 'path'>[]): OnnxDtype[] {
   const precisions = precisionsOf(files.map(({ path }) => path));
   if (precisions.length === 0)
     throw new LocalError(`the folder "${name}" has no ${onnxPath('fp32')}: expected a text-generation model for transformers.js`, 'files');

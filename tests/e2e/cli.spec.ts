@@ -269,9 +269,12 @@ test('bench: chosen workloads with their share of the roofline, and the picture'
   expect(unknown.stderr).toContain('workload "train-mega": expected names among train-nano');
 });
 
-test('env-serve --user learned: the same agent, task and seed give the conversation that an evaluation has', async () => {
+/** The folder of the model that `learned` names. */
+const CUSTOMER = 'folder:models/customers/nano-customer@fp32';
+
+test('env-serve --user learned: the same agent, task and seed give the conversation that an evaluation has with the model in a folder', async () => {
   const output = at('learned.jsonl');
-  const evaluated = ['--domain', 'retail', '--level', 'nano', '--tasks', '4', '--trials', '1', '--user', 'learned', '--output', output];
+  const evaluated = ['--domain', 'retail', '--level', 'nano', '--tasks', '4', '--trials', '1', '--user', CUSTOMER, '--output', output];
   expectDone(await mua('evaluate', '--json', '--model', 'models/nano-retail', ...evaluated));
   const trajectories = (await readFile(output, 'utf8'))
     .trim()

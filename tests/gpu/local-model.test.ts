@@ -6,6 +6,9 @@ import { AutoTokenizer, env, pipeline } from '@huggingface/transformers';
 import runtimeScript from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
 import runtimeWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadTokenizer } from '../../src/agent/tokenizer.ts';
+import { exportFolder } from '../../src/exchange/export-folder.ts';
+import { filesFromGguf } from '../../src/exchange/gguf/gguf-folder.ts';
 import { loadModel } from '../../src/exchange/model-folder.ts';
 import { onnxFolder } from '../../src/exchange/onnx/onnx-folder.ts';
 import type { Generation } from '../../src/local/api.ts';
@@ -16,21 +19,21 @@ import type { ModelFiles } from '../../src/records/model.ts';
 import type { LocalConfig } from '../../src/records/user.ts';
 import { float64Decoder } from '../../src/engine/float64-decoder.ts';
 import { mostLikely } from '../support/onnx.ts';
+import gguf from '../reference/fixtures/gguf/llama.gguf?url';
 
 const urls = import.meta.glob<string>('../../models/nano-retail/*', { query: '?url', import: 'default', eager: true });
 const NAME = 'nano-retail';
 const MODEL: Omit<LocalConfig, 'device'> = { source: 'folder', model: NAME, precision: 'fp32' };
 const TOKENS = 24;
 
+/** The greedy tokens that follow, in float64. */
+type Reference = (tokens: readonly number[]) => number[];
 let folder: ModelFiles;
-let reference: (tokens: readonly number[]) => number[];
+let reference: Reference;
 
-beforeAll(async () => {
-  const files: ModelFiles = {};
-  for (const [path, url] of Object.entries(urls)) files[path.split('/').at(-1)!] = new Uint8Array(await (await fetch(url)).arrayBuffer());
-  folder = onnxFolder(files, 'f32');
+function referenceOf(files: ModelFiles): Reference {
   const { config, weights } = loadModel(files);
-  reference = (tokens) => {
+  return (tokens) => {
     const decode = float64Decoder(config, weights);
     let logits = tokens.map(decode).at(-1)!;
     return Array.from({ length: TOKENS }, () => {
@@ -39,12 +42,25 @@ beforeAll(async () => {
       return token;
     });
   };
-  const sources = Object.entries(folder).map(([path, bytes]) => ({
-    path,
-    bytes: bytes.length,
-    open: async () => new Response(bytes as Uint8Array<ArrayBuffer>),
-  }));
-  await keepFolder(NAME, 'fp32', sources);
+}
+
+const keep = (name: string, files: ModelFiles) =>
+  keepFolder(
+    name,
+    'fp32',
+    Object.entries(files).map(([path, bytes]) => ({
+      path,
+      bytes: bytes.length,
+      open: async () => new Response(bytes as Uint8Array<ArrayBuffer>),
+    })),
+  );
+
+beforeAll(async () => {
+  const files: ModelFiles = {};
+  for (const [path, url] of Object.entries(urls)) files[path.split('/').at(-1)!] = new Uint8Array(await (await fetch(url)).arrayBuffer());
+  folder = onnxFolder(files, 'f32');
+  reference = referenceOf(files);
+  await keep(NAME, folder);
   Object.assign(env, {
     allowRemoteModels: false,
     allowLocalModels: true,
@@ -136,4 +152,31 @@ describe.each([
     expect(await stopped).toMatchObject({ failure: { kind: 'cancelled' } });
     expect((await ask({})).tokens).toBeGreaterThan(0);
   });
+});
+
+test('a llama from a GGUF file says a turn: the greedy tokens of float64 after the prompt that its own template writes', async () => {
+  const file = { 'llama.gguf': new Uint8Array(await (await fetch(gguf)).arrayBuffer()) };
+  const files: ModelFiles = { ...file, ...((await filesFromGguf(file)) as ModelFiles) };
+  const model = { ...MODEL, model: 'llama' };
+  await keep('llama', exportFolder(files, { format: 'onnx', precision: 'f32' }));
+  const worker = spawnModelWorker();
+  try {
+    expect(await worker.model.load({ mode: 'local', ...model, device: 'wasm' } as LocalConfig)).toEqual({ value: null });
+    const messages: Generation['messages'] = [
+      { role: 'system', content: "In 1984 they said: “it's 12.50”." },
+      { role: 'user', content: "WE'LL see 007" },
+    ];
+    const said = await worker.model.generate({ conversation: 'a', messages, tools: [], maxTokens: TOKENS, temperature: 0, seed: 1 });
+    // The template of the file writes only the contents.
+    const tokenizer = loadTokenizer(files);
+    const prompt = tokenizer.encode(messages.map(({ content }) => content).join(''));
+    const expected = referenceOf(files)(prompt);
+    const end = expected.indexOf(tokenizer.id('<|im_end|>'));
+    const tokens = end < 0 ? TOKENS : end + 1;
+    const text = tokenizer.decode(end < 0 ? expected : expected.slice(0, end));
+    expect(said).toEqual({ value: { text, isCut: end < 0, promptTokens: prompt.length, tokens } });
+  } finally {
+    worker.terminate();
+    await removeModel(model);
+  }
 });

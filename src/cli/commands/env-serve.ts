@@ -139,7 +139,7 @@ export async function readPlace(
   note: (text: string) => void,
 ): Promise<ServedPlace> {
   const benchmark = await findPlaceData({ domain, level, rules, data });
-  const { user, userEndpoint } = await readUser(flags);
+  const { user, userEndpoint, folder } = await readUser(flags);
   return {
     domain,
     ...(level !== undefined && { level }),
@@ -148,6 +148,6 @@ export async function readPlace(
     settings: readPairs('set', set),
     seed,
     user: withKey(user, userEndpoint),
-    ...(user.mode === 'local' && { spawnModel: () => modelInPage(note) }),
+    ...(user.mode === 'local' && { spawnModel: () => modelInPage(note, folder && [folder]) }),
   };
 }

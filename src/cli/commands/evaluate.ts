@@ -12,6 +12,7 @@ import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { type CustomerFolder, FOLDER } from '../customer-folder.ts';
 import { EvaluationFolder } from '../evaluation-folder.ts';
 import { differenceLines, reportLines } from '../evaluation-lines.ts';
 import { readTasks, TASKS } from '../evaluation-tasks.ts';
@@ -139,7 +140,7 @@ export const evaluate = command({
     if (output) await checkParent('output', output);
     const results = resultsFile(given);
     if (results) await checkParent(results.flag, results.file);
-    const { users, userEndpoint } = await readUsers(given);
+    const { users, userEndpoint, folders } = await readUsers(given);
     const { trials, temperature, seed, preset } = given;
     const options: EvaluateOptions = {
       ...place,
@@ -161,6 +162,7 @@ export const evaluate = command({
         model,
         benchmark,
         userEndpoint,
+        folders,
         customers: users.map((_user, i) => ({
           ...(resumed && { done: resumed.log(i) }),
           receive: async (trajectory) => {
@@ -230,7 +232,7 @@ async function readUsers({
   userBody,
   judgeModel,
   judgeCustomer,
-}: Given): Promise<{ users: UserConfig[]; userEndpoint: UserEndpoint | undefined }> {
+}: Given): Promise<{ users: UserConfig[]; userEndpoint: UserEndpoint | undefined; folders: CustomerFolder[] }> {
   const ofServer = { userModel, userTemperature, userMaxTokens, userBody, judgeModel, judgeCustomer };
   const read: Awaited<ReturnType<typeof readUser>>[] = [];
   for (const user of names) {
@@ -239,7 +241,11 @@ async function readUsers({
   }
   const endpoints = read.flatMap(({ userEndpoint }) => userEndpoint ?? []);
   if (endpoints.length > 1) throw new UsageError(`--user names ${endpoints.length} servers: expected one at most`);
-  return { users: read.map(({ user }) => user), userEndpoint: endpoints[0] };
+  const folders = read.flatMap(({ folder }) => folder ?? []);
+  const places = new Map(folders.map(({ model, directory }) => [model, directory]));
+  const twice = folders.find(({ model, directory }) => places.get(model) !== directory);
+  if (twice) throw new UsageError(`--user names two folders "${twice.model}": expected folders with different names`);
+  return { users: read.map(({ user }) => user), userEndpoint: endpoints[0], folders };
 }
 
 async function newFolder(
@@ -261,6 +267,7 @@ async function newFolder(
     out: undefined,
     force: undefined,
     model: resolve(flags.model),
+    user: flags.user.map((user) => (user.startsWith(FOLDER) ? FOLDER + resolve(user.slice(FOLDER.length)) : user)),
     ...(lora && { lora: resolve(lora) }),
     ...(data && { data: resolve(data) }),
     ...(data && tasks && /[/\\.]/.test(tasks) && { tasks: resolve(tasks) }),

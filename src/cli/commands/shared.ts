@@ -3,6 +3,7 @@ import { DEMONSTRATED, LEVELS, LEVELS_IN_WORDS, usualLevel } from '../../domains
 import type { EvaluationReport } from '../../records/evaluation.ts';
 import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/user.ts';
 import type { Flag, Flags, Values } from '../args.ts';
+import { type CustomerFolder, findCustomerFolder, FOLDER } from '../customer-folder.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
 import { checkServer, firstChatModel } from '../../trainer/customer-server.ts';
@@ -55,7 +56,7 @@ export const USER_FLAGS = {
   user: {
     type: 'string',
     value: 'CUSTOMER',
-    help: 'simulated customer: scripted, learned (the bundled language model), hub:OWNER/NAME@PRECISION (a model of the Hugging Face Hub, run in the browser), or the URL of any OpenAI-compatible server',
+    help: 'simulated customer: scripted, learned (the bundled language model), hub:OWNER/NAME@PRECISION (a model of the Hugging Face Hub, run in the browser), folder:DIR@PRECISION (a folder of mua export --format onnx, run in the browser), or the URL of any OpenAI-compatible server',
     default: 'scripted',
   },
   'user-model': {
@@ -144,23 +145,30 @@ const serverFlags = ({ userModel, userTemperature, userMaxTokens, userBody, judg
  * The simulated customer that the flags name. If they name no model of a server, its list of models is read.
  * @param flag the flag with the value `user`, for messages
  */
-export async function readUser(values: UserValues, flag = '--user'): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint }> {
+export async function readUser(
+  values: UserValues,
+  flag = '--user',
+): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint; folder?: CustomerFolder }> {
   const { user, userModel, judgeModel, judgeCustomer, userDevice, userTemperature: temperature, userMaxTokens: maxTokens } = values;
   const { userPromptPrice: promptPrice, userCompletionPrice: completionPrice, userBudget: budget } = values;
   const costs = { promptPrice, completionPrice, budget };
-  const local = readLocal(user, userDevice ?? 'wasm', flag);
+  const folder = user.startsWith(FOLDER) ? await findCustomerFolder(user, flag) : undefined;
+  const device = userDevice ?? 'wasm';
+  const local: BrowserUser | null = folder
+    ? { mode: 'local', source: 'folder', model: folder.model, precision: folder.precision, device }
+    : readLocal(user, device, flag);
   if (user === 'scripted' || local) {
     if (Object.values(costs).some((value) => value !== undefined))
       throw new UsageError(`a price or --user-budget is given: expected ${flag} URL with it`);
     const [extra] = Object.entries(serverFlags(values)).find(([, value]) => value !== undefined && value !== false) ?? [];
     if (extra) throw new UsageError(`--${extra} is given: expected ${flag} URL with it`);
-    return { user: local ?? { mode: 'scripted' } };
+    return { user: local ?? { mode: 'scripted' }, ...(folder && { folder }) };
   }
   if (budget !== undefined && !promptPrice && !completionPrice)
     throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
   const url = URL.canParse(user) ? new URL(user) : null;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${flag} is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME or an http(s) URL`);
+    throw new UsageError(`${flag} is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME, folder:DIR or an http(s) URL`);
   if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
   const baseUrl = url.href;
   const apiKey = process.env.MUA_USER_KEY;

@@ -60,7 +60,7 @@ export const TRAIN_FLAGS = {
   judge: {
     type: 'string',
     value: 'JUDGE',
-    help: 'who rewards the answers of the preset question: rule, or a judge who compares them, which is learned, hub:… or a URL as for --user; MUA_USER_KEY and the flags of the server hold for it too (default rule)',
+    help: 'who rewards the answers of the preset question: rule, or a judge who compares them, which is learned, hub:…, folder:… or a URL as for --user; MUA_USER_KEY and the flags of the server hold for it too (default rule)',
   },
   'val-user': {
     type: 'string',
@@ -118,8 +118,8 @@ export function withJudge(flags: TrainValues): TrainValues {
   if (judge === undefined) return flags;
   if (user !== undefined) throw new UsageError('--judge and --user are given: expected one of them, as both name the same server');
   if (judge === 'rule') return flags;
-  if (judge !== 'learned' && !judge.startsWith('hub:') && !URL.canParse(judge))
-    throw new UsageError(`--judge is "${judge}": expected rule, learned, hub:OWNER/NAME or an http(s) URL`);
+  if (judge !== 'learned' && !/^(hub|folder):/.test(judge) && !URL.canParse(judge))
+    throw new UsageError(`--judge is "${judge}": expected rule, learned, hub:OWNER/NAME, folder:DIR or an http(s) URL`);
   return { ...flags, user: judge, userModel: userModel ?? judgeModel };
 }
 

@@ -7,6 +7,7 @@ import { ROOT } from '../build.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { FOLDER } from '../customer-folder.ts';
 import { findModel, readText } from '../files.ts';
 import { runJob } from '../job.ts';
 import { sha256 } from '../out-folder.ts';
@@ -81,10 +82,15 @@ export const train = command({
         : await RunFolder.resume<TrainSettings>(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema });
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
     const stored = folder?.settings.user;
-    const { user, userEndpoint } =
-      flags.user === undefined && stored?.mode === 'local'
-        ? { user: stored, userEndpoint: undefined }
-        : await readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
+    if (flags.user === undefined && stored?.mode === 'local' && stored.source === 'folder')
+      throw new UsageError(`--user is missing: expected --user ${FOLDER}DIR with the folder "${stored.model}", which played the customer`);
+    const {
+      user,
+      userEndpoint,
+      folder: customer,
+    } = flags.user === undefined && stored?.mode === 'local'
+      ? { user: stored, userEndpoint: undefined, folder: undefined }
+      : await readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
@@ -96,6 +102,7 @@ export const train = command({
         request: { command: 'train', runs: [order], user },
         runs: [run],
         userEndpoint,
+        folders: customer ? [customer] : [],
         progress,
       }),
     );
