@@ -39,6 +39,8 @@ export interface AlarmRule {
  */
 const RECENT = 3;
 const FIRST = 5;
+/** A share of conversations that rises by more than this within one step is an alarm. */
+const SUDDEN = 0.25;
 /** An alarm starts above this share of conversations in which the customer makes a mistake. */
 const FAULTS_ALLOWED = 0.05;
 
@@ -64,8 +66,18 @@ function change(steps: readonly StepMetrics[], name: string): { first: number; l
 
 const above = (value: number, limit: number) => ({ value, limit, broken: value > limit });
 
-/** Makes the test of a rule: is a share, over the last steps, more than `by` above its mean over the first steps? */
+/**
+ * Makes the test of a rule: is a share of conversations, over the last steps, more than `by` above its mean over the first steps? A model
+ * can also collapse in one update. So the rule is broken too if the share of the last step alone is more than `SUDDEN` above, even at the
+ * lower end of its 95 % interval.
+ */
 const rises = (name: string, by: number) => (steps: readonly StepMetrics[]) => {
+  const list = values(steps, name);
+  const { [name]: value, 'user/audited': conversations } = steps.at(-1)!;
+  if (list.length >= 2 && conversations && value !== undefined) {
+    const limit = mean(list.slice(0, Math.min(FIRST, list.length >> 1))) + SUDDEN;
+    if (wilson(Math.round(value * conversations), conversations)!.low > limit) return { value, limit, broken: true };
+  }
   const found = change(steps, name);
   return found && above(found.last, found.first + by);
 };

@@ -45,7 +45,7 @@ describe.each([
   ['no_mixed_groups', { 'trajectories/valid_query_ratio': 0 }, 14],
   ['cut_turns', { 'response_length/clip_ratio': 0.3 }, 12],
   ['parse_errors', { 'tool_call/parse_error_ratio': 0.3 }, 12],
-  ['tool_loops', { 'tool_call/loop_ratio': 0.5 }, 12],
+  ['tool_loops', { 'tool_call/loop_ratio': 0.5 }, 11],
   ['claims_without_writes', { 'claims/unfounded_ratio': 0.7 }, 11],
   ['handover_inflation', { 'handover/needless_ratio': 0.4 }, 12],
   ['simulator_breakdown', { 'rollout/failed_ratio': 0.4 }, 11],
@@ -66,6 +66,24 @@ describe.each([
 
   test('has remedies that name settings or actions', () => {
     expect(ALARM_RULES.find(({ name }) => name === rule)!.remedies.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a collapse within few updates', () => {
+  const starts = (shares: number[], audited: number) =>
+    alarmsOf(shares.map((share, i) => ({ step: i + 1, 'response_length/clip_ratio': share, 'user/audited': audited })));
+
+  // A run of SmolLM2: in step 3, 20 of 32 conversations filled the context. Wilson's interval of 20/32 begins at 0.453.
+  test('is an alarm at its step', () => {
+    expect(starts([0, 0, 20 / 32, 20 / 32], 32)).toMatchObject([{ rule: 'cut_turns', from: 3, to: 4, value: 0.625, limit: 0.25 }]);
+  });
+
+  // The interval of 12/32 begins at 0.229, that of 5/8 at 0.306, and that of 4/8 at 0.215.
+  test('is none if the share can be chance', () => {
+    expect(starts([0, 0, 12 / 32], 32)).toEqual([]);
+    expect(starts([0, 0, 4 / 8], 8)).toEqual([]);
+    expect(starts([0, 0, 5 / 8], 8)).toHaveLength(1);
+    expect(starts([0.4, 0.4, 20 / 32], 32)).toEqual([]);
   });
 });
 
