@@ -2,9 +2,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { checkFolder } from '../local/check.ts';
-import { folderPrecisions, type FolderFile } from '../local/folder.ts';
+import type { FolderFile } from '../local/folder.ts';
 import { LocalError } from '../local/local-error.ts';
-import { holdsWeights, isDescription } from '../local/precision.ts';
+import { folderPrecisions, holdsWeights, isDescription } from '../local/precision.ts';
 import { ONNX_DTYPES, type LocalModel } from '../records/user.ts';
 import { UsageError } from './errors.ts';
 import { reason } from './files.ts';

@@ -2,8 +2,7 @@
 import type { OnnxDtype } from '../records/user.ts';
 import { checkFolder } from './check.ts';
 import { keepModel, removeModel, type SourceFile } from './library.ts';
-import { LocalError } from './local-error.ts';
-import { holdsWeights, isDescription, onnxPath, precisionsOf } from './precision.ts';
+import { holdsWeights, isDescription } from './precision.ts';
 
 /** A file of the folder: its path in the folder, its size, and its content. */
 export interface FolderFile {
@@ -26,13 +25,13 @@ export function readPicked(picked: readonly (readonly [chosen: string, file: Fil
   };
 }
 
-/** The precisions of the folder, the smallest first. @throws LocalError (`files`) if it has no ONNX file of a known name */
-export function folderPrecisions(name: string, files: readonly Pick<FolderFile, 'path'>[]): OnnxDtype[] {
-  const precisions = precisionsOf(files.map(({ path }) => path));
-  if (precisions.length === 0)
-    throw new LocalError(`the folder "${name}" has no ${onnxPath('fp32')}: expected a text-generation model for transformers.js`, 'files');
-  return precisions;
-}
+/** As `keepFolder`, with the content of each file. */
+export const keepFiles = (name: string, precision: OnnxDtype, files: Readonly<Record<string, Uint8Array<ArrayBuffer>>>): Promise<void> =>
+  keepFolder(
+    name,
+    precision,
+    Object.entries(files).map(([path, bytes]) => ({ path, bytes: bytes.length, open: async () => new Response(bytes) })),
+  );
 
 /** Checks the folder and stores it. It replaces a stored folder with the same name and precision. @throws LocalError */
 export async function keepFolder(

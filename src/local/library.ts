@@ -32,7 +32,9 @@ const modelKey = ({ source, model, precision, hub }: LocalModel): string => [sou
 const cacheName = (model: LocalModel) => PREFIX + modelKey(model);
 /** The key of a cache entry must be a URL. Nothing is ever requested from these URLs. */
 const address = (path: string) => new URL(`local-model/${encodeURIComponent(path)}`, location.origin).href;
-const fileKey = (path: string) => address(`file/${path}`);
+/** The largest entry in bytes: the storage of a private window, and of a browser without a display, takes no entry of 300 MB. */
+const PART = 2 ** 26;
+const partKey = (path: string, part: number) => address(part === 0 ? `file/${path}` : `part/${part}/${path}`);
 
 /** The stored models, the newest first. Empty in browsers without Cache storage. */
 export async function storedModels(): Promise<StoredModel[]> {
@@ -58,7 +60,44 @@ export async function isHere(model: LocalModel): Promise<boolean> {
 
 /** A file of a stored model; null if the model has no such file. */
 export async function storedFile(model: LocalModel, path: string): Promise<Response | null> {
-  return (await (await caches.open(cacheName(model))).match(fileKey(path))) ?? null;
+  const cache = await caches.open(cacheName(model));
+  const parts: Response[] = [];
+  for (let part; (part = await cache.match(partKey(path, parts.length)));) parts.push(part);
+  if (parts.length < 2) return parts[0] ?? null;
+  const bytes = parts.reduce((sum, { headers }) => sum + Number(headers.get('Content-Length')), 0);
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+  void (async () => {
+    for (const { body } of parts) await body!.pipeTo(writable, { preventClose: true });
+    await writable.close();
+  })().catch((error: unknown) => writable.abort(error).catch(() => {}));
+  return new Response(readable, { headers: { 'Content-Length': String(bytes) } });
+}
+
+/** Cuts the content of a file into parts of `PART` bytes. @param onRead gets the number of bytes of each piece that arrives */
+async function* partsOf(
+  path: string,
+  content: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<{ key: string; part: Blob }> {
+  const reader = content.getReader();
+  let chunks: Uint8Array<ArrayBuffer>[] = [];
+  let [size, count] = [0, 0];
+  const next = () => {
+    const part = new Blob(chunks);
+    [chunks, size] = [[], 0];
+    return { key: partKey(path, count++), part };
+  };
+  for (let value; ({ value } = await reader.read()).value;) {
+    onRead(value!.length);
+    for (let from = 0; from < value!.length;) {
+      const chunk = value!.subarray(from, from + PART - size);
+      chunks.push(chunk);
+      from += chunk.length;
+      size += chunk.length;
+      if (size === PART) yield next();
+    }
+  }
+  if (size > 0 || count === 0) yield next();
 }
 
 export async function removeModel(model: LocalModel): Promise<void> {
@@ -83,27 +122,10 @@ export async function keepModel(
     await caches.delete(name);
     const cache = await caches.open(name);
     let loaded = 0;
-    let cause: unknown;
     try {
-      for (const { path, bytes, open } of files) {
-        const reader = (await open()).getReader();
-        const counted = new ReadableStream<Uint8Array<ArrayBuffer>>({
-          async pull(controller) {
-            try {
-              const { value } = await reader.read();
-              if (!value) return controller.close();
-              loaded += value.length;
-              onProgress(loaded, total);
-              controller.enqueue(value);
-            } catch (error) {
-              // Keeps the error: the cache would only report that it could not read the stream.
-              cause = error;
-              throw error;
-            }
-          },
-        });
-        await cache.put(fileKey(path), new Response(counted, { headers: { 'Content-Length': String(bytes) } }));
-      }
+      for (const { path, open } of files)
+        for await (const { key, part } of partsOf(path, await open(), (bytes) => onProgress((loaded += bytes), total)))
+          await cache.put(key, new Response(part, { headers: { 'Content-Length': String(part.size) } }));
       const { source, model: of, precision, hub, revision } = model;
       const index: StoredModel = {
         source,
@@ -118,7 +140,7 @@ export async function keepModel(
       await cache.put(address(INDEX), Response.json(index));
     } catch (error) {
       await caches.delete(name);
-      if (!isQuota(error)) throw cause ?? error;
+      if (!isQuota(error)) throw error;
       throw new LocalError(`the storage of this browser has no room for "${model.model}": expected ${total} bytes`, 'memory');
     }
   });

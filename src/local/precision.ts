@@ -1,5 +1,6 @@
 /** @file The paths at which transformers.js looks for the ONNX file of each precision in a model folder. */
 import { ONNX_DTYPES, type OnnxDtype } from '../records/user.ts';
+import { LocalError } from './local-error.ts';
 
 const SUFFIXES: Record<OnnxDtype, string> = { q4f16: '_q4f16', q4: '_q4', q8: '_quantized', fp16: '_fp16', fp32: '' };
 
@@ -15,6 +16,14 @@ export function holdsWeights(path: string, precision: OnnxDtype): boolean {
 /** The precisions for which a folder has ONNX files, in the order of `ONNX_DTYPES`. */
 export const precisionsOf = (paths: readonly string[]): OnnxDtype[] =>
   ONNX_DTYPES.filter((precision) => paths.includes(onnxPath(precision)));
+
+/** The precisions of the folder, the smallest first. @throws LocalError (`files`) if it has no ONNX file of a known name */
+export function folderPrecisions(name: string, files: readonly { path: string }[]): OnnxDtype[] {
+  const precisions = precisionsOf(files.map(({ path }) => path));
+  if (precisions.length === 0)
+    throw new LocalError(`the folder "${name}" has no ${onnxPath('fp32')}: expected a text-generation model for transformers.js`, 'files');
+  return precisions;
+}
 
 /** Whether a file is one that a text-generation model needs besides its weights, or that changes how it generates. */
 export const isDescription = (path: string): boolean =>

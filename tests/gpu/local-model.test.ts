@@ -12,8 +12,8 @@ import { filesFromGguf } from '../../src/exchange/gguf/gguf-folder.ts';
 import { loadModel } from '../../src/exchange/model-folder.ts';
 import { onnxFolder } from '../../src/exchange/onnx/onnx-folder.ts';
 import type { Generation } from '../../src/local/api.ts';
-import { keepFolder } from '../../src/local/folder.ts';
-import { removeModel } from '../../src/local/library.ts';
+import { keepFiles } from '../../src/local/folder.ts';
+import { keepModel, removeModel, storedFile } from '../../src/local/library.ts';
 import { type ModelWorker, spawnModelWorker } from '../../src/local/spawn.ts';
 import type { ModelFiles } from '../../src/records/model.ts';
 import type { LocalConfig } from '../../src/records/user.ts';
@@ -44,23 +44,12 @@ function referenceOf(files: ModelFiles): Reference {
   };
 }
 
-const keep = (name: string, files: ModelFiles) =>
-  keepFolder(
-    name,
-    'fp32',
-    Object.entries(files).map(([path, bytes]) => ({
-      path,
-      bytes: bytes.length,
-      open: async () => new Response(bytes as Uint8Array<ArrayBuffer>),
-    })),
-  );
-
 beforeAll(async () => {
   const files: ModelFiles = {};
   for (const [path, url] of Object.entries(urls)) files[path.split('/').at(-1)!] = new Uint8Array(await (await fetch(url)).arrayBuffer());
   folder = onnxFolder(files, 'f32');
   reference = referenceOf(files);
-  await keep(NAME, folder);
+  await keepFiles(NAME, 'fp32', folder);
   Object.assign(env, {
     allowRemoteModels: false,
     allowLocalModels: true,
@@ -158,7 +147,7 @@ test('a llama from a GGUF file says a turn: the greedy tokens of float64 after t
   const file = { 'llama.gguf': new Uint8Array(await (await fetch(gguf)).arrayBuffer()) };
   const files: ModelFiles = { ...file, ...((await filesFromGguf(file)) as ModelFiles) };
   const model = { ...MODEL, model: 'llama' };
-  await keep('llama', exportFolder(files, { format: 'onnx', precision: 'f32' }));
+  await keepFiles('llama', 'fp32', exportFolder(files, { format: 'onnx', precision: 'f32' }));
   const worker = spawnModelWorker();
   try {
     expect(await worker.model.load({ mode: 'local', ...model, device: 'wasm' } as LocalConfig)).toEqual({ value: null });
@@ -177,6 +166,35 @@ test('a llama from a GGUF file says a turn: the greedy tokens of float64 after t
     expect(said).toEqual({ value: { text, isCut: end < 0, promptTokens: prompt.length, tokens } });
   } finally {
     worker.terminate();
+    await removeModel(model);
+  }
+});
+
+// Chromium without a display stores no entry of 300 MB.
+test.each([0, 2 ** 26, 2 ** 26 + 5, 300_000_000])('a file of %i bytes is stored and comes back as it was', async (bytes) => {
+  const model = { ...MODEL, model: 'large' };
+  const piece = Uint8Array.from({ length: 1_000_003 }, (_, i) => i % 251);
+  const expected = new Uint8Array(bytes);
+  for (let from = 0; from < bytes; from += piece.length) expected.set(piece.subarray(0, bytes - from), from);
+  let from = 0;
+  const content = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      if (from === bytes) return controller.close();
+      controller.enqueue(expected.slice(from, (from = Math.min(bytes, from + piece.length))));
+    },
+  });
+  const loaded: number[] = [];
+  try {
+    await keepModel(model, [{ path: 'a/b.onnx', bytes, open: async () => content }], (done) => loaded.push(done));
+    expect(loaded.at(-1) ?? 0).toBe(bytes);
+    const file = (await storedFile(model, 'a/b.onnx'))!;
+    expect(Number(file.headers.get('Content-Length'))).toBe(bytes);
+    const digest = async (data: ArrayBuffer) => [...new Uint8Array(await crypto.subtle.digest('SHA-256', data))];
+    const back = await file.arrayBuffer();
+    expect(back.byteLength).toBe(bytes);
+    expect(await digest(back)).toEqual(await digest(expected.buffer));
+    expect(await storedFile(model, 'a/c.onnx')).toBeNull();
+  } finally {
     await removeModel(model);
   }
 });

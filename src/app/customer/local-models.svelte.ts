@@ -1,5 +1,6 @@
 /** @file The language models that can play the customer in the tab: the visitor's choice among them, and the download of a model. */
-import { folderPrecisions, keepFolder, readPicked } from '../../local/folder.ts';
+import { keepFolder, readPicked } from '../../local/folder.ts';
+import { folderPrecisions } from '../../local/precision.ts';
 import { downloadModel, HUB_MODELS, type HubListing, hubListing } from '../../local/hub.ts';
 import { bundledCustomers } from '../../local/bundled.ts';
 import { type StoredModel, storedModels } from '../../local/library.ts';

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Generated, Generation, Outcome } from '../../../src/local/api.ts';
 import { checkFolder } from '../../../src/local/check.ts';
-import { folderPrecisions, readPicked } from '../../../src/local/folder.ts';
+import { readPicked } from '../../../src/local/folder.ts';
+import { folderPrecisions } from '../../../src/local/precision.ts';
 import { resumable } from '../../../src/base/hub.ts';
 import type { ModelWorker } from '../../../src/local/spawn.ts';
 import type { UserScenario } from '../../../src/records/task.ts';
