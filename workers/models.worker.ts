@@ -3,12 +3,18 @@
  * or minutes for a large model, and because a hostile file may make it hang.
  */
 import * as comlink from 'comlink';
-import { zipExport } from '../src/trainer/export-folder.ts';
+import { exportFolder, zipExport } from '../src/trainer/export-folder.ts';
 import { downloadHubModel } from '../src/exchange/hub-model.ts';
 import { copyFiles } from '../src/exchange/model-storage.ts';
+import { keepFiles } from '../src/local/folder.ts';
+import type { ModelFiles } from '../src/records/model.ts';
 import { inspectStored } from '../src/trainer/stored-models.ts';
 
-const api = { copyFiles, downloadHubModel, zipExport, inspectStored };
+/** Stores the model as one that can play customers in this browser. @throws as `exportFolder` and `keepFiles` */
+const keepCustomer = (name: string, files: ModelFiles, precision: 'f32' | 'f16'): Promise<void> =>
+  keepFiles(name, precision === 'f16' ? 'fp16' : 'fp32', exportFolder(files, { format: 'onnx', precision }));
+
+const api = { copyFiles, downloadHubModel, zipExport, keepCustomer, inspectStored };
 
 export type ModelsWorker = typeof api;
 

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, type Page } from '@playwright/test';
+import { unzipSync } from 'fflate';
 import type { ModelFiles } from '../../src/records/model.ts';
 import { type HubServer, startHubServer } from '../support/hub-server.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
@@ -92,6 +93,33 @@ test('download, train, and remove', async ({ page }) => {
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Models of customers' })).toBeHidden();
   expect(await kept(page)).toBe(0);
+});
+
+test('a stored model is kept as a customer, also if it is a GGUF file, and can be chosen', async ({ page }) => {
+  await page.goto('/#/models');
+  await page.getByLabel('Choose files or a zip').setInputFiles('tests/reference/fixtures/gguf/llama.gguf');
+  await expect(page.getByText('is imported: choose it for a run.')).toBeVisible();
+  const model = page.getByRole('article').filter({ hasText: 'Imported' });
+  const dialog = page.getByRole('dialog');
+  await model.getByRole('button', { name: /^Export/ }).click();
+  await expect(dialog.getByRole('button', { name: 'Keep as a customer' })).toBeHidden();
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Export' }).click();
+  const zip = unzipSync(new Uint8Array(await readFile(await (await download).path())));
+  expect(Object.keys(zip).some((path) => path.endsWith('/model.safetensors'))).toBe(true);
+
+  await model.getByRole('button', { name: /^Export/ }).click();
+  await page.getByRole('radio', { name: 'ONNX, float32' }).check();
+  await dialog.getByRole('button', { name: 'Keep as a customer' }).click();
+  await expect(page.getByText('can play the customer: choose “A language model in this tab”.')).toBeVisible();
+  const row = page.getByRole('region', { name: 'Models of customers' }).getByRole('row').filter({ hasText: 'fp32' });
+  await expect(row).toHaveCount(1);
+  const name = await row.getByRole('cell').first().textContent();
+
+  await page.goto('/#/settings');
+  await page.getByLabel('A language model in this tab').check();
+  await page.locator('select').filter({ has: page.getByRole('option', { name: name! }) }).selectOption({ label: name! });
+  await expect(page.getByText('✓ The model is in this browser')).toBeVisible();
 });
 
 test('a model that cannot play is refused in one sentence, and nothing of it is kept', async ({ page }) => {

@@ -7,7 +7,7 @@ import runtimeScript from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?u
 import runtimeWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadTokenizer } from '../../src/agent/tokenizer.ts';
-import { exportFolder } from '../../src/exchange/export-folder.ts';
+import { exportFolder } from '../../src/trainer/export-folder.ts';
 import { filesFromGguf } from '../../src/exchange/gguf/gguf-folder.ts';
 import { loadModel } from '../../src/exchange/model-folder.ts';
 import { onnxFolder } from '../../src/exchange/onnx/onnx-folder.ts';

@@ -3,12 +3,14 @@ import * as comlink from 'comlink';
 import type { zipExport } from '../../trainer/export-folder.ts';
 import type { downloadHubModel } from '../../exchange/hub-model.ts';
 import type { copyFiles } from '../../exchange/model-storage.ts';
+import type { ModelFiles } from '../../records/model.ts';
 import type { inspectStored } from '../../trainer/stored-models.ts';
 
 interface ModelsWorker {
   copyFiles: typeof copyFiles;
   downloadHubModel: typeof downloadHubModel;
   zipExport: typeof zipExport;
+  keepCustomer(name: string, files: ModelFiles, precision: 'f32' | 'f16'): Promise<void>;
   inspectStored: typeof inspectStored;
 }
 

@@ -2,6 +2,7 @@
 import type { ModelFiles } from '../../records/model.ts';
 import { hasAdapter } from '../../exchange/adapter-folder.ts';
 import type { ExportOptions } from '../../trainer/export-folder.ts';
+import { ggufOf } from '../../exchange/model-folder.ts';
 import { inFolder, zipFiles } from '../../exchange/zip.ts';
 import { inModelsWorker } from '../clients/models-worker.ts';
 
@@ -19,7 +20,18 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS;
  */
 export async function exportZip(folder: string, files: ModelFiles, chosen: ExportFormat): Promise<Blob> {
   // The stored files are exported unchanged, even if their weights are in bf16.
-  if (chosen === 'hf' && !hasAdapter(files)) return zipFiles(inFolder(folder, files), new Date());
+  if (chosen === 'hf' && !hasAdapter(files) && ggufOf(files) === undefined) return zipFiles(inFolder(folder, files), new Date());
   const { format, precision } = EXPORT_FORMATS[chosen];
   return inModelsWorker('the export', (worker) => worker.zipExport(folder, files, { format, precision }));
 }
+
+/** The formats that transformers.js reads. */
+export type CustomerFormat = Exclude<ExportFormat, 'hf' | 'peft'>;
+export const isForCustomers = (chosen: ExportFormat): chosen is CustomerFormat => EXPORT_FORMATS[chosen].format === 'onnx';
+
+/**
+ * Stores the model as one that can play customers in this browser.
+ * @throws Error if the model cannot be written or has no chat template, or if the worker fails
+ */
+export const keepAsCustomer = (name: string, files: ModelFiles, chosen: CustomerFormat): Promise<void> =>
+  inModelsWorker('the export', (worker) => worker.keepCustomer(name, files, chosen));
