@@ -11,8 +11,8 @@ import type { ModelFiles } from '../src/records/model.ts';
 import { inspectStored } from '../src/trainer/stored-models.ts';
 
 /** Stores the model as one that can play customers in this browser. @throws as `exportFolder` and `keepFiles` */
-const keepCustomer = (name: string, files: ModelFiles, precision: 'f32' | 'f16'): Promise<void> =>
-  keepFiles(name, precision === 'f16' ? 'fp16' : 'fp32', exportFolder(files, { format: 'onnx', precision }));
+const keepCustomer = async (name: string, files: ModelFiles, precision: 'f32' | 'f16'): Promise<void> =>
+  keepFiles(name, precision === 'f16' ? 'fp16' : 'fp32', await exportFolder(files, { format: 'onnx', precision }));
 
 const api = { copyFiles, downloadHubModel, zipExport, keepCustomer, inspectStored };
 

@@ -147,7 +147,7 @@ test('a llama from a GGUF file says a turn: the greedy tokens of float64 after t
   const file = { 'llama.gguf': new Uint8Array(await (await fetch(gguf)).arrayBuffer()) };
   const files: ModelFiles = { ...file, ...((await filesFromGguf(file)) as ModelFiles) };
   const model = { ...MODEL, model: 'llama' };
-  await keepFiles('llama', 'fp32', exportFolder(files, { format: 'onnx', precision: 'f32' }));
+  await keepFiles('llama', 'fp32', await exportFolder(files, { format: 'onnx', precision: 'f32' }));
   const worker = spawnModelWorker();
   try {
     expect(await worker.model.load({ mode: 'local', ...model, device: 'wasm' } as LocalConfig)).toEqual({ value: null });
