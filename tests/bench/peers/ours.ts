@@ -3,9 +3,9 @@ import { createEngine } from '../../../src/engine/engine.ts';
 import type { Gpu } from '../../../src/engine/gpu.ts';
 import { matmul } from '../../../src/engine/kernels/matmul.ts';
 import type { ModelConfig } from '../../../src/records/model.ts';
-import type { TensorMap } from '../../../src/engine/types.ts';
+import type { LoraOptions, TensorMap } from '../../../src/engine/types.ts';
 import { sftLoss } from '../../../src/training/grpo-loss.ts';
-import { ADAM, BATCH, type DecodePeer, LENGTH, type MatmulPeer, type TrainingPeer } from './workload.ts';
+import { ADAM, type BatchShape, type DecodePeer, type MatmulPeer, type TrainingPeer } from './workload.ts';
 
 export async function ourMatmul(gpu: Gpu, m: number, k: number, n: number): Promise<MatmulPeer> {
   const counts = gpu.uniform('counts', [m, 0, 0, 0]);
@@ -22,10 +22,17 @@ export async function ourMatmul(gpu: Gpu, m: number, k: number, n: number): Prom
   };
 }
 
-export async function ourTraining(gpu: Gpu, config: ModelConfig, weights: TensorMap): Promise<TrainingPeer> {
-  const engine = await createEngine(gpu, config, weights, { maxModelLen: LENGTH + 1, slots: 1 });
-  const weight = 1 / (BATCH * LENGTH);
-  const lossMask = Array.from({ length: LENGTH + 1 }, (_, t) => (t === 0 ? 0 : 1));
+/** Trains adapters if `lora` is given, else all weights. `trained` returns the values that are trained. */
+export async function ourTraining(
+  gpu: Gpu,
+  config: ModelConfig,
+  weights: TensorMap,
+  { batch: sequences, length }: BatchShape,
+  lora?: LoraOptions,
+): Promise<TrainingPeer & { trained(): Promise<TensorMap> }> {
+  const engine = await createEngine(gpu, config, weights, { maxModelLen: length + 1, slots: 1, ...(lora && { lora }) });
+  const weight = 1 / (sequences * length);
+  const lossMask = Array.from({ length: length + 1 }, (_, t) => (t === 0 ? 0 : 1));
   return {
     name: 'ours',
     async step(batch) {
@@ -36,6 +43,7 @@ export async function ourTraining(gpu: Gpu, config: ModelConfig, weights: Tensor
       await engine.step({ ...ADAM, weight_decay: 0, grad_clip: 0 });
       return -weight * logprobs.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0);
     },
+    trained: () => engine.weights(),
     dispose: () => engine.destroy(),
   };
 }

@@ -5,7 +5,7 @@ import { jaxMatmul, jaxTraining, openJax } from './jax.ts';
 import { onnxDecoding } from './onnx.ts';
 import { ourDecoding, ourMatmul, ourTraining } from './ours.ts';
 import { openTensorFlow, tensorFlowTraining } from './tfjs.ts';
-import { batchOf, BATCH, DECODE_MODEL, LENGTH, MODEL, stepFlops } from './workload.ts';
+import { batchOf, DECODE_MODEL, MODEL, SHAPE, stepFlops } from './workload.ts';
 
 export interface Row {
   task: string;
@@ -63,9 +63,9 @@ window.compareTraining = async (rounds) => {
     ),
   );
   const trainers = [
-    await ourTraining(gpu, MODEL, weights),
-    jaxTraining(MODEL, weights, 'webgpu'),
-    jaxTraining(MODEL, weights, 'wasm'),
+    await ourTraining(gpu, MODEL, weights, SHAPE),
+    jaxTraining(MODEL, weights, 'webgpu', SHAPE),
+    jaxTraining(MODEL, weights, 'wasm', SHAPE),
     tensorFlowTraining(MODEL, weights),
   ].map((peer) => ({
     peer,
@@ -76,7 +76,7 @@ window.compareTraining = async (rounds) => {
     // The first round compiles kernels and does not count.
     const keep = (times: number[], ms: number) => void (round > 0 && times.push(ms));
     for (const { peer, times } of matmuls) keep(times, (await timed(() => peer.run(MATMUL_REPEATS))) / MATMUL_REPEATS);
-    const batch = batchOf(round);
+    const batch = batchOf(round, MODEL.vocab_size, SHAPE);
     for (const { peer, times, losses } of trainers) {
       const ms = await timed(async () => losses.push(await peer.step(batch)));
       keep(times, ms);
@@ -90,7 +90,12 @@ window.compareTraining = async (rounds) => {
     }),
     ...trainers.map(({ peer, times, losses }): Row => {
       const result = row('train', peer.name, times);
-      return { ...result, tokens_per_s: (BATCH * LENGTH * 1000) / result.median_ms, gflops: stepFlops() / result.median_ms / 1e6, losses };
+      return {
+        ...result,
+        tokens_per_s: (SHAPE.batch * SHAPE.length * 1000) / result.median_ms,
+        gflops: stepFlops() / result.median_ms / 1e6,
+        losses,
+      };
     }),
   ];
   for (const { peer } of [...matmuls, ...trainers]) peer.dispose();

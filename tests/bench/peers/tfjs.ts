@@ -5,7 +5,9 @@ import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import * as tf from '@tensorflow/tfjs-core';
 import type { ModelConfig } from '../../../src/records/model.ts';
 import type { TensorMap } from '../../../src/engine/types.ts';
-import { ADAM, BATCH, LENGTH, type TrainingPeer } from './workload.ts';
+import { ADAM, SHAPE, type TrainingPeer } from './workload.ts';
+
+const { batch: BATCH, length: LENGTH } = SHAPE;
 
 export async function openTensorFlow(): Promise<void> {
   if (!(await tf.setBackend('webgpu'))) throw new Error('TensorFlow.js found no WebGPU');

@@ -9,13 +9,18 @@ export const MODEL: ModelConfig = { ...benchModels(true)[0]!.config, rope_theta:
 /** The decoding comparison shares keys and values between two heads, as agents' models do. */
 export const DECODE_MODEL: ModelConfig = { ...MODEL, num_key_value_heads: 2 };
 
-export const BATCH = 8;
-export const LENGTH = 256;
+/** Number of sequences of a step, and of tokens that each of them trains. */
+export interface BatchShape {
+  batch: number;
+  length: number;
+}
+
+export const SHAPE: BatchShape = { batch: 8, length: 256 };
 export const ADAM = { lr: 1e-3, beta1: 0.9, beta2: 0.95, eps: 1e-8 };
 
 export interface TrainingPeer {
   name: string;
-  /** One step (forward, backward, Adam) on `BATCH` sequences of `LENGTH + 1` tokens; returns the mean loss before it. */
+  /** One step (forward, backward, Adam) on sequences of `length` + 1 tokens; returns the mean loss before it. */
   step(batch: Int32Array[]): Promise<number>;
   dispose(): void;
 }
@@ -35,12 +40,12 @@ export interface DecodePeer {
 }
 
 /** Sequences that a model can learn: most tokens are determined by the token before. */
-export function batchOf(step: number): Int32Array[] {
-  return Array.from({ length: BATCH }, (_, b) => {
-    const tokens = new Int32Array(LENGTH + 1);
-    for (let t = 0; t <= LENGTH; t++) {
-      const random = hash32(step * BATCH + b, t);
-      tokens[t] = t > 0 && random % 5 > 0 ? (tokens[t - 1]! * 7 + 3) % MODEL.vocab_size : (random >>> 8) % MODEL.vocab_size;
+export function batchOf(step: number, vocab: number, { batch, length }: BatchShape): Int32Array[] {
+  return Array.from({ length: batch }, (_, b) => {
+    const tokens = new Int32Array(length + 1);
+    for (let t = 0; t <= length; t++) {
+      const random = hash32(step * batch + b, t);
+      tokens[t] = t > 0 && random % 5 > 0 ? (tokens[t - 1]! * 7 + 3) % vocab : (random >>> 8) % vocab;
     }
     return tokens;
   });
@@ -50,6 +55,6 @@ export function batchOf(step: number): Int32Array[] {
 export function stepFlops(): number {
   const { hidden_size: d, intermediate_size: f, num_hidden_layers: layers, vocab_size: v } = MODEL;
   const weights = layers * (4 * d * d + 3 * d * f) + v * d;
-  const attention = layers * 2 * d * LENGTH;
-  return 6 * BATCH * LENGTH * (weights + attention / 2);
+  const attention = layers * 2 * d * SHAPE.length;
+  return 6 * SHAPE.batch * SHAPE.length * (weights + attention / 2);
 }
