@@ -42,11 +42,11 @@ const defaultValues = (): Plugin => ({
 
 /**
  * Files that only some visits need: the language models that play customers in the tab, the readers of other tools' files and the writer of
- * their adapters, the command line's script, results that one page shows, recorded runs that home does not show, and large files, such as
+ * their adapters, the library for foreign chat templates, the command line's script, results that one page shows, recorded runs that home does not show, and large files, such as
  * the weights of one preset.
  */
 const LATER =
-  /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless)-|\/local-model\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
+  /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/local-model\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES = /^models\/glimpse-timeouts\//;
 const LARGE_BYTES = 2_000_000;

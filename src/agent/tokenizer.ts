@@ -45,7 +45,7 @@ export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokeniz
 /** Like `loadTokenizer`. Loads the library for chat templates if the template needs it. */
 export async function openTokenizer(files: TokenizerFiles): Promise<ChatTokenizer> {
   const template = templateOf(files, readJson(files, 'tokenizer_config.json'));
-  const jinja = needsJinja(template) ? (await import('@huggingface/jinja')).Template : undefined;
+  const jinja = needsJinja(template) ? (await import('./jinja.ts')).Template : undefined;
   return loadTokenizer(files, jinja);
 }
 

@@ -2,6 +2,7 @@
  * @file Estimates how long a training step takes. The work is counted from the engine's own programs. What a device makes of it is
  * assumed (`SHARES`) from the speeds of a plain matmul, a copy and a small dispatch.
  */
+import { Recent } from '../base/recent.ts';
 import type { EngineSizes } from '../engine/engine-allocations.ts';
 import { storedBytes } from '../engine/kernels/weight-format.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
@@ -16,6 +17,9 @@ const SHARES = { matmul: 0.6, decode: 0.3, attention: 0.2, bytes: 1 };
 const PREFILL = 1024;
 /** A decode step serves the conversations that wait for a token, which are fewer towards the end of a turn: measured at `glimpse`. */
 const STEPS_PER_TOKEN = 1.5;
+
+/** Counting builds all programs, which takes a second. */
+const counted = new Recent<string, ReturnType<typeof countedWork>>(1);
 
 export interface StepShape {
   /** The conversations of a step. */
@@ -36,7 +40,8 @@ export interface StepWork {
 /** @throws as `countedWork` */
 export function stepWork(config: ModelConfig, sizes: EngineSizes, { rollouts, slots, tokens, reference }: StepShape): StepWork {
   const { prompt, after, sampled } = tokens;
-  const work = countedWork(config, sizes);
+  // The cold start and GRPO of a model have the same programs.
+  const work = counted.get(JSON.stringify([config, sizes]), () => countedWork(config, sizes));
   const steps = STEPS_PER_TOKEN * sampled * Math.max(1, rollouts / slots);
   const [prefilled, decoded, all] = [prompt + rollouts * (after - sampled), rollouts * sampled, prompt + rollouts * after];
   const seen = prompt + after / 2;

@@ -115,5 +115,9 @@ const SHAPE = [
 export const pretrainedLike = (config: ModelConfig): PretrainedModel | undefined =>
   PRETRAINED.find((one) => SHAPE.every((field) => one.config[field] === config[field]));
 
+/** Whether a stored model is this one: it has its name, as after a download, or its shape. */
+export const isModelOf = ({ name, config }: { name: string; config: ModelConfig }, entry: Pick<PretrainedModel, 'name'>): boolean =>
+  name === entry.name || pretrainedLike(config)?.name === entry.name;
+
 /** Whether a model was trained on much more than our worlds: such a tokenizer has many tokens, ours has a few thousand at most. */
 export const knowsEnglish = ({ vocab_size }: Pick<ModelConfig, 'vocab_size'>): boolean => vocab_size >= 20_000;

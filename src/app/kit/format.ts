@@ -32,10 +32,11 @@ export function seconds(value: number): string {
   return minutes < 60 ? `${minutes} min ${Math.round(value % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Writes an estimated time, rounded: to 10 s, to a minute or, from 90 minutes on, to an hour. */
+/** Writes an estimated time, rounded: to 10 s, to a minute, from 90 minutes on to an hour or, from two days on, to a day. */
 export function roughTime(value: number): string {
   if (value < 90) return `about ${10 * Math.max(1, Math.round(value / 10))} s`;
-  return value < 5400 ? `about ${Math.round(value / 60)} min` : `about ${Math.round(value / 3600)} h`;
+  if (value < 5400) return `about ${Math.round(value / 60)} min`;
+  return value < 48 * 3600 ? `about ${Math.round(value / 3600)} h` : `about ${count(Math.round(value / 86_400), 'day')}`;
 }
 
 /** Seconds in a form that is short enough for an axis. */

@@ -2,7 +2,7 @@
 import { hasAdapter } from '../../exchange/adapter-folder.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { CheckpointRow, RunRow } from '../../records/run.ts';
-import { type PretrainedModel, pretrainedLike } from '../../training/pretrained.ts';
+import { isModelOf, type PretrainedModel } from '../../training/pretrained.ts';
 
 export interface Way {
   /** The id of the model in this browser; undefined before the download. */
@@ -20,9 +20,7 @@ export function wayOf(
   runs: readonly RunRow[],
   checkpoints: readonly CheckpointRow[],
 ): Way {
-  const own = models.filter(
-    ({ config, files, run }) => run === undefined && !hasAdapter(files) && pretrainedLike(config)?.name === entry.name,
-  );
+  const own = models.filter((row) => row.run === undefined && !hasAdapter(row.files) && isModelOf(row, entry));
   // The model with a cold start counts, if the visitor has two copies of it.
   const coldStart = runs.find(({ config, request, imported }) => !imported && config.algorithm === 'sft' && own.some(({ id }) => id === request.model));
   const model = coldStart?.request.model ?? own[0]?.id;

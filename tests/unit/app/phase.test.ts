@@ -20,7 +20,7 @@ test('the position is that of the rollouts, the held-out episodes or the mini-ba
 });
 
 test('the time left is rounded as an estimate is', () => {
-  expect([0, 44, 86, 91, 200, 5300, 7000].map(roughTime)).toEqual([
+  expect([0, 44, 86, 91, 200, 5300, 7000, 172_000, 200_000].map(roughTime)).toEqual([
     'about 10 s',
     'about 40 s',
     'about 90 s',
@@ -28,5 +28,7 @@ test('the time left is rounded as an estimate is', () => {
     'about 3 min',
     'about 88 min',
     'about 2 h',
+    'about 48 h',
+    'about 2 days',
   ]);
 });
