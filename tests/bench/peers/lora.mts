@@ -4,12 +4,13 @@
  * it compiles its kernels. Usage: npm run bench:peers:lora [-- --layers 30 --batch 1 --length 128 --rounds 3 --peers webgpu,wasm]
  */
 import { parseArgs } from 'node:util';
-import { SMOLLM2, trainWork } from '../../../src/bench/workloads.ts';
+import { trainWork } from '../../../src/bench/workloads.ts';
 import { Gpu } from '../../../src/engine/gpu.ts';
 import { LORA_TARGETS } from '../../../src/engine/lora.ts';
 import { randomWeights } from '../../../src/engine/parameters.ts';
 import { dawn } from '../../../src/trainer/node/dawn.ts';
 import { prepareLavapipe } from '../../../src/trainer/node/lavapipe.ts';
+import { PRETRAINED } from '../../../src/training/pretrained.ts';
 import { ourMatmul, ourTraining } from './ours.ts';
 import { batchOf } from './workload.ts';
 
@@ -24,7 +25,7 @@ const { values } = parseArgs({
 });
 const [layers, rounds] = [Number(values.layers), Number(values.rounds)];
 const shape = { batch: Number(values.batch), length: Number(values.length) };
-const config = { ...SMOLLM2, num_hidden_layers: layers };
+const config = { ...PRETRAINED[0].config, num_hidden_layers: layers };
 const [rank, scale] = [16, 2];
 const MATMULS: [number, number, number][] = [
   [512, 512, 512],
