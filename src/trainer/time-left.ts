@@ -23,7 +23,7 @@ interface Place {
 type Length = Pick<GrpoConfig, 'total_training_steps' | 'val_tasks' | 'test_freq' | 'val_before_train'>;
 
 /** The seconds until the end of the run. */
-export function secondsLeft(times: PhaseTimes, config: Length, { step, phase, done, total, evaluated }: Place): number {
+function secondsLeft(times: PhaseTimes, config: Length, { step, phase, done, total, evaluated }: Place): number {
   const { step: whole, gen, ref, evaluation } = times;
   const { total_training_steps: last, val_tasks, test_freq } = config;
   const rest = 1 - done / Math.max(1, total);
@@ -52,7 +52,7 @@ const median = (values: readonly number[]): number => {
 };
 
 /** The times of the finished steps. An episode of an evaluation is assumed to take as long as an episode of a step. Null without a step. */
-export function measuredTimes(
+function measuredTimes(
   metrics: readonly StepMetrics[],
   { train_batch_size, n, val_tasks }: Pick<GrpoConfig, 'train_batch_size' | 'n' | 'val_tasks'>,
 ): PhaseTimes | null {

@@ -112,7 +112,7 @@ const SHAPE = [
 ] as const satisfies (keyof ModelConfig)[];
 
 /** The model of the list with this shape. So a file of another repository, or one that was dropped, is recognised too. */
-export const pretrainedLike = (config: ModelConfig): PretrainedModel | undefined =>
+const pretrainedLike = (config: ModelConfig): PretrainedModel | undefined =>
   PRETRAINED.find((one) => SHAPE.every((field) => one.config[field] === config[field]));
 
 /** Whether a stored model is this one: it has its name, as after a download, or its shape. */

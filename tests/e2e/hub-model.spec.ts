@@ -115,7 +115,7 @@ test('an imported folder is copied: the model stays when the folder is gone', as
 
 test('a preset whose model is not here says where to get it', async ({ page }) => {
   await page.goto('/#/?preset=lora');
-  await expect(page.getByText('This preset trains Qwen/Qwen3-0.6B.')).toBeVisible();
+  await expect(page.getByText('This preset trains Qwen3-0.6B.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start training' })).toBeDisabled();
   await page.getByRole('link', { name: 'Download it under Models' }).click();
   await expect(page).toHaveURL(/#\/models$/);
