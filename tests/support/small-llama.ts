@@ -21,7 +21,7 @@ const pre_tokenizer = {
 };
 const TOKENS = [...Object.keys(bpe.vocab).sort((a, b) => bpe.vocab[a]! - bpe.vocab[b]!), ...CONTROL];
 
-export const SMALL_LLAMA: ModelConfig = {
+const SMALL_LLAMA: ModelConfig = {
   model_type: 'llama',
   vocab_size: TOKENS.length,
   hidden_size: 48,
