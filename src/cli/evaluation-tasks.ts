@@ -5,12 +5,12 @@ import { isSplit, type Split } from '../records/task.ts';
 import type { EvaluateOptions } from '../trainer/messages.ts';
 import { readNumber } from './args.ts';
 import { type BenchmarkData, findPlaceData } from './benchmark-data.ts';
+import { DEFAULT_DOMAIN } from './commands/shared.ts';
 import { UsageError } from './errors.ts';
 import { readTaskIds } from './inputs.ts';
 
 /** The flags that say which tasks to play. */
-type Asked = Omit<Parameters<typeof findPlaceData>[0], 'domain'> & {
-  domain: string;
+type Asked = Parameters<typeof findPlaceData>[0] & {
   split?: string | undefined;
   tasks?: string | undefined;
 };
@@ -23,11 +23,12 @@ export const TASKS = 200;
  * Reads which tasks to run: generated tasks, or tasks of the benchmark in --data. The splits and ids of a benchmark are
  * checked later, during the work.
  */
-export async function readTasks({ domain, rules, data, level, split, tasks }: Asked): Promise<{
+export async function readTasks({ domain: wanted, rules, data, level, split, tasks }: Asked): Promise<{
   place: Pick<EvaluateOptions, 'domain' | 'level' | 'split' | 'select' | 'tasks'>;
   benchmark?: BenchmarkData;
 }> {
-  const benchmark = await findPlaceData({ domain, rules, data, level });
+  const benchmark = await findPlaceData({ domain: wanted, rules, data, level });
+  const domain = benchmark?.domain ?? wanted ?? DEFAULT_DOMAIN;
   if (!benchmark) {
     if (split !== undefined && !isSplitOf(domain, split))
       throw new UsageError(`--split is "${split}": expected ${taskSplits(domain).join(' or ')}`);

@@ -135,13 +135,13 @@ async function recorder(folder: string): Promise<(trajectory: object) => void> {
 }
 
 export async function readPlace(
-  { domain = DEFAULT_DOMAIN, level, rules, data, preset, set, seed, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
+  { domain, level, rules, data, preset, set, seed, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
   note: (text: string) => void,
 ): Promise<ServedPlace> {
   const benchmark = await findPlaceData({ domain, level, rules, data });
   const { user, userEndpoint, folder } = await readUser(flags);
   return {
-    domain,
+    domain: benchmark?.domain ?? domain ?? DEFAULT_DOMAIN,
     ...(level !== undefined && { level }),
     ...(benchmark && { benchmark }),
     ...(preset !== undefined && { preset }),

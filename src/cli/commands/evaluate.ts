@@ -20,18 +20,7 @@ import { checkParent, findModel, type ModelFolder, writeAll } from '../files.ts'
 import { fileSha256, sha256 } from '../out-folder.ts';
 import type { UserEndpoint } from '../backend-job.ts';
 import { runJob } from '../job.ts';
-import {
-  DEFAULT_DOMAIN,
-  checkAlone,
-  JSON_FLAG,
-  keepWhenStopped,
-  MODEL,
-  readUser,
-  SET,
-  USER_FLAGS,
-  WEIGHTS,
-  withoutSecrets,
-} from './shared.ts';
+import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, readUser, SET, USER_FLAGS, WEIGHTS, withoutSecrets } from './shared.ts';
 
 const { default: _seed, ...SEED_FLAG } = SEED;
 
@@ -99,7 +88,7 @@ const FLAGS = {
 
 type Asked = Omit<Values<typeof FLAGS>, 'on' | 'json'>;
 /** The settings of an evaluation, with defaults. */
-type Given = Asked & { [Name in 'model' | 'domain' | 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
+type Given = Asked & { [Name in 'model' | 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
 /** The settings in `status.json`. */
 interface Stored {
   flags: Given;
@@ -214,7 +203,6 @@ function newFlags(flags: Asked): Given {
   return {
     ...flags,
     model,
-    domain: flags.domain ?? DEFAULT_DOMAIN,
     trials: flags.trials ?? 1,
     temperature: flags.temperature ?? 1,
     seed: flags.seed ?? 1,
