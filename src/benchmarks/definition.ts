@@ -34,6 +34,8 @@ export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   session?(imported: ImportedBenchmark<T>, task: Task): Promise<WorldSession>;
   /** Makes the parts of a task that only this benchmark has: its customer, tools, …. */
   stored?(task: T): Partial<Task>;
+  /** The benchmark's one number, from the share of successes in each group of tasks of a report. Null if it cannot be computed. */
+  score?(groups: Readonly<Record<string, { tasks: number; pass_hat_1: number }>>): { name: string; value: number } | null;
   /** Runs the cases of `mua replay` in the benchmark's own formats. Default: the cases of `replay-cases.ts`. */
   replay?(job: ReplayJob): Promise<ReplayOutput>;
   /**

@@ -26,6 +26,7 @@ export const reportLines = (report: EvaluateReport): string[] => [
   ...shareLine("writes with the customer's yes", report.confirmed_writes),
   ...shareLine('arguments of calls copied from the conversation', report.copied_arguments),
   ...intentLines(report.by_intent),
+  ...(report.score ? [`${report.score.name}: ${percent(report.score.value)}, the mean of these`] : []),
   ...counts('tools', report.tool_calls),
   ...(report.customer ? customerLines(report.customer) : []),
   ...(report.seen_utterances ? [`customers: ${overlapText(report.seen_utterances)}`] : []),

@@ -17,7 +17,7 @@ function logNearOne(m: bigint, bits: number): bigint {
 const LN2 = new Map<number, bigint>();
 
 /** ln(2) · 2^bits. */
-export function ln2(bits: number): bigint {
+function ln2(bits: number): bigint {
   let value = LN2.get(bits);
   if (value === undefined) LN2.set(bits, (value = -logNearOne(1n << BigInt(bits + 7), bits + 8) >> 8n));
   return value;

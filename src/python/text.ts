@@ -31,7 +31,7 @@ const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t',
 /** Characters for which `str.isprintable` is false, and the backslash. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\\]|(?! )\p{Zs}/gu;
 
-export function stringRepr(text: string): string {
+function stringRepr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text.replace(UNPRINTABLE, (char) => {
     const code = char.codePointAt(0)!;

@@ -254,6 +254,8 @@ export interface EvaluateReport extends EvaluationReport {
   results?: object;
   /** How many utterances of the customers occur in training. Only `mua evaluate --split unseen` reports it. */
   seen_utterances?: Overlap;
+  /** The benchmark's own number, such as the mean over its categories. Only `mua evaluate` reports it. */
+  score?: { name: string; value: number };
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
 }

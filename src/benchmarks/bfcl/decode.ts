@@ -56,9 +56,6 @@ function callText(name: Value, given: Value): string {
     .join(',')})`;
 }
 
-/** A call in a prompt-mode answer: its name, and its keyword arguments. Positional arguments are dropped, as upstream does. */
-class Nested extends Dict {}
-
 /** @throws {PyError} or {SourceError} if the text is no list of calls */
 export function decodePrompt(answer: string): string[] {
   let text = answer.replace(/^[`\n ]+|[`\n ]+$/g, '');
@@ -75,8 +72,8 @@ export function decodePrompt(answer: string): string[] {
     .map(written);
 }
 
-/** The call as a dict of its name and its arguments. */
-function callOf({ of, keywords }: Node & { kind: 'call' }): Nested {
+/** The call as a dict of its name and its keyword arguments. Positional arguments are dropped, as upstream does. */
+function callOf({ of, keywords }: Node & { kind: 'call' }): Dict {
   const parts: string[] = [];
   let at: Node = of;
   while (at.kind === 'attribute') {
@@ -84,10 +81,10 @@ function callOf({ of, keywords }: Node & { kind: 'call' }): Nested {
     at = at.of;
   }
   if (at.kind === 'name') parts.unshift(at.id);
-  return new Nested([[parts.join('.'), new Dict(keywords.map(({ name, value }) => [name, resolved(value)] as const))]]);
+  return new Dict([[parts.join('.'), new Dict(keywords.map(({ name, value }) => [name, resolved(value)] as const))]]);
 }
 
-const written = (call: Nested): string =>
+const written = (call: Dict): string =>
   call
     .entries()
     .map(([name, args]) => `${str(name)}(${argumentsText(args as Dict)})`)

@@ -3,6 +3,7 @@ import type { BenchmarkDefinition } from '../definition.ts';
 import { ALL, bfclFiles, dataOf, DOMAIN, tablesOf } from './files.ts';
 import { replayBfcl } from './replay.ts';
 import { BFCL_RULES } from './rules.ts';
+import { multiTurn } from './score.ts';
 import { BfclSession } from './session.ts';
 import { type BfclTask, bfclTaskReader, storedParts } from './task.ts';
 
@@ -34,5 +35,6 @@ export const bfcl: BenchmarkDefinition<BfclTask> = {
   judge: () => {
     throw new Error('the session judges the episode');
   },
+  score: multiTurn,
   replay: replayBfcl,
 };

@@ -19,7 +19,7 @@ export interface Prompts {
 }
 
 /** Replaces `{"$set": []}` and `{"$python": "Ellipsis"}`. */
-export function unwrapped(value: Value): Value {
+function unwrapped(value: Value): Value {
   if (Array.isArray(value)) return value.map(unwrapped);
   if (!(value instanceof Dict)) return value;
   if (value.size === 1 && value.has('$set')) return new PySet(iterate(value.get('$set')!));

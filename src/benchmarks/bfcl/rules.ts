@@ -13,7 +13,7 @@ import { exactCall } from './task.ts';
 const STEPS = 20;
 
 /** Reads a turn as BFCL's handler for Qwen does. A turn that cannot be decoded has no calls, so the user speaks next. */
-export function readTurn(text: string): ParsedTurn {
+function readTurn(text: string): ParsedTurn {
   const { text: said } = splitThoughts(text);
   try {
     decodeQwen(said);

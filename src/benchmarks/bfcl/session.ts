@@ -64,7 +64,7 @@ export class BfclSession implements WorldSession {
 }
 
 /** The text that upstream's decoding makes of a call. */
-export const callText = (call: ToolCall): string =>
+const callText = (call: ToolCall): string =>
   `${call.name}(${argumentsOf(call)
     .entries()
     .map(([key, value]) => `${String(key)}=${repr(value)}`)

@@ -7,6 +7,7 @@ import type { UserConfig } from '../../records/user.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
 import { isGguf } from '../../exchange/model-folder.ts';
 import { BENCHMARKS } from '../../benchmarks/index.ts';
+import { benchmarkNamed } from '../../benchmarks/named.ts';
 import { camelCase, type Flags, readPairs, SEED, type Values, valuesSchema } from '../args.ts';
 import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
@@ -171,7 +172,11 @@ export const evaluate = command({
       }),
       ...(results && { [results.file]: `${JSON.stringify(written, null, 1)}\n` }),
     });
-    for (const report of reports) delete report.results;
+    for (const report of reports) {
+      delete report.results;
+      const score = benchmark && benchmarkNamed(benchmark.rules).score?.(report.by_intent);
+      if (score) report.score = score;
+    }
     const result: Result =
       reports.length === 1 ? reports[0]! : { customers: reports.map((report, i) => ({ user: given.user[i]!, ...report })), differences };
     await folder?.finish(result);

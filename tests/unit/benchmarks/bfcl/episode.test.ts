@@ -5,6 +5,7 @@ import { zipSync } from 'fflate';
 import { describe, expect, it, test } from 'vitest';
 import { auditProblem } from '../../../../src/agent/audit-log.ts';
 import { importBenchmark, importBenchmarks } from '../../../../src/benchmarks/import/import.ts';
+import { multiTurn } from '../../../../src/benchmarks/bfcl/score.ts';
 import type { BfclTask } from '../../../../src/benchmarks/bfcl/task.ts';
 import { reportOf } from '../../../../src/evaluation/report.ts';
 import { readTrajectory } from '../../../../src/exchange/trajectory-schema.ts';
@@ -166,6 +167,10 @@ describe('an entry', () => {
       1,
       1,
     );
+    expect(multiTurn(by_intent)).toBeNull();
+    const accuracies = { base: 0.5, miss_func: 1, miss_param: 0, long_context: 0.25 };
+    const groups = Object.fromEntries(Object.entries(accuracies).map(([name, pass_hat_1], i) => [name, { tasks: i + 1, pass_hat_1 }]));
+    expect(multiTurn(groups)).toEqual({ name: 'Multi Turn', value: 0.4375 });
     expect(by_intent).toMatchObject({ base: { tasks: 2, pass_hat_1: 0.5 }, miss_func: { tasks: 1, pass_hat_1: 1 } });
   });
 });
