@@ -568,6 +568,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
       '188 188 100 98.0 100 3 209 1.4 0.5 4.1 29 30 96.7 83.3 99.4 2 34 5.9 1.6 19.1 35 23.2 53.7',
     ),
     by(OF_CUSTOMER, '10.4 8.7 12.4 96 742 17 24.5 21.9 27.1'),
+    by('--user folder:smollm2-135m-instruct@fp32 --tasks 12 --seed 42', '0 5 3 12 7 12 0 5'),
   ],
   [`${RESULTS}glimpse.md`]: [
     by('npx tsx tests/bench/glimpse.mts --seeds 5 --first 50', '57.0 51.0 8.3 50.9 57.3 21.9 51.3 58.3 25.0 50.9 57.3 22.9 55.0 56.3 27.1'),
