@@ -6,7 +6,7 @@ import { AutoTokenizer, env, pipeline } from '@huggingface/transformers';
 import runtimeScript from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.mjs?url';
 import runtimeWasm from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadTokenizer } from '../../src/agent/tokenizer.ts';
+import { openTokenizer } from '../../src/agent/tokenizer.ts';
 import { exportFolder } from '../../src/trainer/export-folder.ts';
 import { filesFromGguf } from '../../src/exchange/gguf/gguf-folder.ts';
 import { loadModel } from '../../src/exchange/model-folder.ts';
@@ -157,7 +157,7 @@ test('a llama from a GGUF file says a turn: the greedy tokens of float64 after t
     ];
     const said = await worker.model.generate({ conversation: 'a', messages, tools: [], maxTokens: TOKENS, temperature: 0, seed: 1 });
     // The template of the file writes only the contents.
-    const tokenizer = loadTokenizer(files);
+    const tokenizer = await openTokenizer(files);
     const prompt = tokenizer.encode(messages.map(({ content }) => content).join(''));
     const expected = referenceOf(files)(prompt);
     const end = expected.indexOf(tokenizer.id('<|im_end|>'));

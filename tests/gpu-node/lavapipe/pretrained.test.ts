@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderConversation } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../../src/agent/tokenizer.ts';
+import { openTokenizer } from '../../../src/agent/tokenizer.ts';
 import { flatten } from '../../../src/agent/trajectory.ts';
 import type { Conversation } from '../../../src/records/conversation.ts';
 import { float64Decoder } from '../../../src/engine/float64-decoder.ts';
@@ -45,7 +45,7 @@ test('a cold start: the loss of float64, which falls on a repeated batch, and on
   done(await start('sft', ...files, ...settings, '--steps', '3', '--seed', '1').done);
 
   // A new adapter changes nothing, so the first loss is that of the model.
-  const { tokens, lossMask } = renderConversation(loadTokenizer(smallLlama()), conversation);
+  const { tokens, lossMask } = renderConversation(await openTokenizer(smallLlama()), conversation);
   const { config, weights } = loadModel(smallLlama());
   const decode = float64Decoder(config, weights);
   const own = logProbs(tokens.map(decode), tokens).filter((_, t) => lossMask[t + 1] === 1);
