@@ -187,7 +187,7 @@ console.log(`engines: ${table.length} rows in the table, ${failed} failed now, $
 if (failed === 0) {
   const text = `# Other tools on our exports
 
-\`npm run engines -- all\` writes this page. It runs the real packages, in the pinned versions, on what \`mua export\`, \`mua export-run\` and \`mua env-serve\` give them, without a GPU. The recorded conversations are those of the run that the page shows (\`nano-retail\`). A row that failed is not in the table. Not tried: vLLM, SGLang, several GPUs.
+\`npm run engines -- all\` writes this page. It runs the real packages, in the pinned versions, on what \`mua export\`, \`mua export-run\` and \`mua env-serve\` give them, without a GPU. The recorded conversations are those of the run that the page shows (\`nano-retail\`). A row that failed is not in the table. The rows come from several starts of the command. Not tried: vLLM, SGLang, several GPUs.
 
 | tool | version | what ran | result |
 |---|---|---|---|
