@@ -54,7 +54,7 @@ interface Vocabulary {
   added: readonly AddedToken[];
 }
 
-/** By the bytes of tokenizer.json: a start of a run needs the same vocabulary several times. `config` is the file without its template. */
+/** By the bytes of tokenizer.json: a start of a run needs the same vocabulary several times. `config` is the file without its templates. */
 const vocabularies = new WeakMap<Uint8Array, { config: string; vocabulary: Vocabulary }>();
 
 function vocabularyOf(files: TokenizerFiles, config: Record<string, unknown>): Vocabulary {
@@ -71,7 +71,7 @@ function vocabularyOf(files: TokenizerFiles, config: Record<string, unknown>): V
 /** Null if the file is nested too deeply to be written. */
 function keyOf(config: Record<string, unknown>): string | null {
   try {
-    return JSON.stringify({ ...config, chat_template: undefined });
+    return JSON.stringify({ ...config, chat_template: undefined, response_template: undefined });
   } catch {
     return null;
   }
