@@ -109,12 +109,9 @@ export function fakeRuns(
   const speed = async () => ({ operations: 1e9, bytes: 1e9, dispatch: 1e-6 });
   const host = { onLost: () => {}, info, speed, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
   const turns = new GpuTurns();
-  const trainer = new Runs(
-    { bundledModel: async () => ({ 'config.json': jsonFile(configJson(TINY)) }), database: () => database } as unknown as SessionParts,
-    host,
-    turns,
-  );
+  const bundledModel = vi.fn(async () => ({ 'config.json': jsonFile(configJson(TINY)) }));
+  const trainer = new Runs({ bundledModel, database: () => database } as unknown as SessionParts, host, turns);
   const events: RunEvent[] = [];
   trainer.listen((_, batch) => events.push(...batch));
-  return { trainer, host, turns, events };
+  return { trainer, host, turns, events, bundledModel };
 }

@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Template } from '@huggingface/jinja';
+import { describe, expect, it, test } from 'vitest';
 import { CONTROL_TOKENS, trainTokenizer } from '../../../src/agent/bpe-trainer.ts';
 import { CHAT_TEMPLATE } from '../../../src/agent/jinja-template.ts';
-import { loadTokenizer, nanoTokenizer, qwenTokenizer, randomStrings } from '../../support/tokenizers.ts';
+import { loadTokenizer as loadWithoutJinja, openTokenizer } from '../../../src/agent/tokenizer.ts';
+import { loadTokenizer, nanoTokenizer, plainFiles, qwenTokenizer, randomStrings, SMOLLM2_TEMPLATE } from '../../support/tokenizers.ts';
 
 describe('the Qwen3 tokenizer', () => {
   it('has the published ids', () => {
@@ -142,4 +145,30 @@ describe('loading', () => {
     });
     expect(loadTokenizer({ ...files, 'tokenizer_config.json': named }).chatTemplate).toBe('y');
   });
+});
+
+test('bundled models need no library for templates, and their thoughts are those that it finds', async () => {
+  for (const name of readdirSync('models').filter((folder) => folder !== 'customers')) {
+    const files = Object.fromEntries(
+      ['tokenizer.json', 'tokenizer_config.json'].map((file) => [file, new Uint8Array(readFileSync(`models/${name}/${file}`))]),
+    );
+    const { format, chatTemplate } = loadWithoutJinja(files);
+    // The template itself is the oracle.
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const prompt = new Template(chatTemplate).render({ messages, add_generation_prompt: true, enable_thinking: false });
+    expect(format.thinks, name).toBe(prompt.includes('<think>'));
+  }
+  expect(() => loadWithoutJinja(plainFiles(SMOLLM2_TEMPLATE))).toThrow('expected the library jinja');
+  expect((await openTokenizer(plainFiles(SMOLLM2_TEMPLATE))).format.end).toBe('<|im_end|>');
+});
+
+test('the vocabulary of the same bytes is read once, also with another template', () => {
+  const file = new TextEncoder().encode(plainFiles(SMOLLM2_TEMPLATE)['tokenizer.json']);
+  const config = (more: object) => JSON.stringify({ bos_token: '<|endoftext|>', ...more });
+  const load = (more: object) => loadTokenizer({ 'tokenizer.json': file, 'tokenizer_config.json': config(more) });
+  const template = SMOLLM2_TEMPLATE.replace('named SmolLM', 'named Otto');
+  const [first, other] = [load({ chat_template: SMOLLM2_TEMPLATE }), load({ chat_template: template })];
+  expect(other.encode).toBe(first.encode);
+  expect(other.format.bare).toContain('Otto');
+  expect(load({ chat_template: template, add_prefix_space: true }).encode).not.toBe(first.encode);
 });

@@ -742,6 +742,9 @@ describe('progress', () => {
     lines.update(2, 4, 'step');
     expect(written).toHaveLength(1);
     expect(written[0]).toMatch(/^1\/4 step .*\n$/);
+    // Before the first step is done, only an estimate says how long the rest takes.
+    new ProgressBar(stream(false)).update(0, 4, 'rollout 1/32', undefined, 754);
+    expect(written.at(-1)).toMatch(/^0\/4 rollout 1\/32 .* 12:34 left\n$/);
   });
   test('clock', () => expect([clock(5), clock(65), clock(3661)]).toEqual(['0:05', '1:05', '1:01:01']));
 });

@@ -10,7 +10,7 @@ import { byIntent } from '../../../src/experiments/by-intent.ts';
 import { checkExperiment } from '../../../src/experiments/check.ts';
 import { experimentRun } from '../../../src/experiments/collect.ts';
 import { readExperiment, writeExperiment } from '../../../src/experiments/file.ts';
-import { allPairs, begunRun, pendingPairs, requestOf, secondsLeft } from '../../../src/experiments/plan.ts';
+import { allPairs, begunRun, configOf, pendingPairs, requestOf, secondsLeft } from '../../../src/experiments/plan.ts';
 import { readToml } from '../../../src/experiments/read-toml.ts';
 import { reportLines } from '../../../src/experiments/report.ts';
 import { writeToml } from '../../../src/experiments/write-toml.ts';
@@ -618,4 +618,12 @@ test('plots: an axis of differences around 0, curves and bands', () => {
   expect(line(curve, scale)).toBe('0,135 400,90');
   expect(band(curve, scale)).toBe('0,112.5 400,0 400,135 0,157.5');
   expect(band([{ ...curve[0]!, seeds: 1 }], scale)).toBe('');
+});
+
+test('a run of an experiment is evaluated before training, also with a preset that is not', () => {
+  const { base } = EXPERIMENT;
+  const pair = { variant: EXPERIMENT.variants[0]!.name, seed: EXPERIMENT.seeds[0]! };
+  const before = (more: object) => configOf({ ...EXPERIMENT, base: { ...base, ...more } }, pair).val_before_train;
+  expect(before({ preset: 'smollm2' })).toBe(true);
+  expect(before({ preset: 'smollm2', overrides: { val_before_train: false } })).toBe(false);
 });

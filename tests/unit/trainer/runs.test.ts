@@ -574,3 +574,27 @@ test('an experiment survives one loss of the device and ends with the reason of 
   await expect(queue.run('missing')).rejects.toThrow('there is no experiment "missing" in this browser');
   expect(queue.active).toBeNull();
 });
+
+test('a start reads the model once, and before the first step has ended the time left comes from the estimate', async () => {
+  const { trainer, events, bundledModel } = runs(fakes());
+  const id = await trainer.start(REQUEST);
+  await becomes(id, 'done');
+  expect(bundledModel).toHaveBeenCalledTimes(1);
+  const left = () => events.flatMap((event) => (event.type === 'progress' && event.phase === 'compile' ? [event.left] : []));
+  await expect.poll(left).toHaveLength(1);
+  expect(left()[0]).toBeGreaterThan(0);
+});
+
+test('without val_before_train a run evaluates only after its last step; a run without steps evaluates always', async () => {
+  const { trainer } = runs(fakes());
+  const few = { ...SETTINGS, total_training_steps: 1, val_before_train: false };
+  const steps = async (overrides: typeof few) => {
+    const id = await trainer.start({ ...REQUEST, overrides });
+    await becomes(id, 'done');
+    await trainer.finished;
+    return (await database.evaluations.toArray()).flatMap(({ model }) => (model.kind === 'run' && model.run === id ? [model.step] : []));
+  };
+  expect(await steps(few)).toEqual([1]);
+  expect(await steps({ ...few, total_training_steps: 0 })).toEqual([0]);
+  expect(await steps({ ...few, val_before_train: true })).toEqual([0, 1]);
+});
