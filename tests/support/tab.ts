@@ -54,6 +54,7 @@ export function openTab(name: string, ready: Promise<void> = Promise.resolve()) 
   const host = {
     onLost: () => {},
     info: async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' }),
+    speed: async () => ({ operations: 1e9, bytes: 1e9, dispatch: 1e-6 }),
     stage: async () => (await ready, { engine, stage }),
     open: async () => (await ready, engine),
     device: async () => (await ready, null),
