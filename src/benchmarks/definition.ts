@@ -61,9 +61,10 @@ export interface ReplayJob {
 }
 
 export interface ReplayOutput {
-  cases: object[];
-  calls: number;
-  errors: number;
+  /** The results of the cases, which are computed one by one: with prompts, all of them together are too long for one text. */
+  cases: Iterable<object>;
+  /** The number of calls of the cases so far, and of those that returned errors. */
+  counts(): { calls: number; errors: number };
 }
 
 /** A domain's tools and its database. A world without tables keeps its state in a single row. Every `ExactDomain` fits this interface. */

@@ -50,11 +50,8 @@ export async function replayFile(job: BenchmarkJob, prompts = false): Promise<Re
   }
   if (prompts) throw new InputError(`--prompts is given with --rules ${rules}: only ${withPrompts()} has prompts of its own`);
   const cases = replayCases(await load(job, []), readCases(file, parseJson(file, text)), { file, hash: sha256, onProgress });
-  return {
-    cases,
-    calls: cases.reduce((sum, { errors }) => sum + errors.length, 0),
-    errors: cases.reduce((sum, { errors }) => sum + errors.filter(Boolean).length, 0),
-  };
+  const errors = cases.flatMap((one) => one.errors);
+  return { cases, counts: () => ({ calls: errors.length, errors: errors.filter(Boolean).length }) };
 }
 
 const withPrompts = () => BENCHMARKS.flatMap(({ name, replay }) => (replay ? [name] : [])).join(' or ');

@@ -186,7 +186,7 @@ const temporaryName = (path: string) =>
   join(dirname(resolve(path)), `.${basename(path)}.${process.pid}.${randomBytes(3).toString('hex')}.tmp`);
 
 /** Writes several files: either all of them appear, or none. @param contents the content of each file, by path */
-export async function writeAll(contents: Record<string, string | Uint8Array>): Promise<void> {
+export async function writeAll(contents: Record<string, string | Uint8Array | Iterable<string>>): Promise<void> {
   const pending = await Promise.all(
     Object.entries(contents).map(async ([name, data]) => {
       // If the path is a link, replace its target and keep the link.

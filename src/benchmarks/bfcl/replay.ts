@@ -63,16 +63,24 @@ type Case = ResponseCase | ScriptCase | ClassCase;
 export async function replayBfcl({ paths, read, file, text, prompts, hash, onProgress }: ReplayJob): Promise<ReplayOutput> {
   const { cases } = check<{ cases: Case[] }>(casesSchema, parseJson(file, text), file);
   const data = await readBfcl(paths, read);
-  const counts = { calls: 0, errors: 0 };
-  const done = cases.map((one, i) => {
-    const own = new Replayer(data, hash, (field, reason) => new ImportError(file, jsonPath(['cases', i, field]), reason));
-    const output = 'class' in one ? own.alone(one) : 'script' in one ? own.played(one, prompts) : own.entry(one, prompts);
-    counts.calls += own.calls;
-    counts.errors += own.errors;
-    onProgress?.(i + 1, cases.length, 'cases');
-    return output;
-  });
-  return { cases: done, ...counts };
+  for (const [i, one] of cases.entries())
+    for (const field of ['entry', 'config_of'] as const) {
+      const name = (one as Partial<Record<typeof field, string | null>>)[field];
+      if (typeof name === 'string' && !data.entries.has(name))
+        throw new ImportError(
+          file,
+          jsonPath(['cases', i, field]),
+          `it is "${name}": expected one of the ${data.entries.size} entries of the data, such as "${[...data.entries.keys()][0]}"`,
+        );
+    }
+  const replayer = new Replayer(data, hash);
+  function* results(): Generator<object> {
+    for (const [i, one] of cases.entries()) {
+      yield 'class' in one ? replayer.alone(one) : 'script' in one ? replayer.played(one, prompts) : replayer.entry(one, prompts);
+      onProgress?.(i + 1, cases.length, 'cases');
+    }
+  }
+  return { cases: results(), counts: () => ({ calls: replayer.calls, errors: replayer.errors }) };
 }
 
 class Replayer {
@@ -82,18 +90,17 @@ class Replayer {
   constructor(
     private readonly data: BfclData,
     private readonly hash: ((text: string) => string) | undefined,
-    private readonly fail: (field: string, reason: string) => ImportError,
   ) {}
 
   alone({ id, class: className, config_of, long_context = false, calls }: ClassCase) {
-    const config = config_of === null ? new Dict() : this.#entry('config_of', config_of).config;
+    const config = config_of === null ? new Dict() : this.data.entries.get(config_of)!.config;
     const object = new Instances({ involved: [className], config, longContext: long_context }, this.data.tables);
     const results = calls.map((call) => this.#run(object, call));
     return { id, results, state_sha256_js: stateHash(object.state(), this.hash) };
   }
 
   entry({ id, entry: name, response }: ResponseCase, prompts: boolean) {
-    const entry = this.#entry('entry', name);
+    const entry = this.data.entries.get(name)!;
     return {
       id,
       ...this.#turns(entry, response),
@@ -105,7 +112,7 @@ class Replayer {
   }
 
   played({ id, entry: name, kind, script }: ScriptCase, prompts: boolean) {
-    const entry = this.#entry('entry', name);
+    const entry = this.data.entries.get(name)!;
     const played = infer(this.data, entry, kind, script);
     return {
       id,
@@ -131,16 +138,6 @@ class Replayer {
     this.calls += 1;
     if (error) this.errors += 1;
     return text;
-  }
-
-  #entry(field: string, name: string): Entry {
-    const entry = this.data.entries.get(name);
-    if (!entry)
-      throw this.fail(
-        field,
-        `it is "${name}": expected one of the ${this.data.entries.size} entries of the data, such as "multi_turn_base_0"`,
-      );
-    return entry;
   }
 }
 

@@ -45,12 +45,26 @@ export const replay = command({
   async run({ prompts, ...flags }, progress) {
     const job = await readJob(flags, progress);
     const { replayFile } = await import('../benchmark.ts');
-    const { cases, calls, errors } = await orUsageError(() => replayFile(job, prompts === true), progress);
-    await writeAll({ [flags.output]: `${JSON.stringify({ cases }, null, 1)}\n` });
-    return { output: flags.output, cases: cases.length, calls, errors };
+    const { cases, counts } = await orUsageError(() => replayFile(job, prompts === true), progress);
+    let written = 0;
+    await writeAll({ [flags.output]: casesText(cases, () => written++) });
+    progress.clear();
+    return { output: flags.output, cases: written, ...counts() };
   },
   show: ({ output, cases, calls, errors }) => [`${cases} cases with ${calls} calls, of which ${errors} returned errors: ${output}`],
 });
+
+/** The JSON text of the cases, in pieces. */
+function* casesText(cases: Iterable<object>, onCase: () => void): Generator<string> {
+  yield '{\n "cases": [';
+  let before = '\n';
+  for (const one of cases) {
+    yield before + JSON.stringify(one, null, 1).replace(/^/gm, '  ');
+    before = ',\n';
+    onCase();
+  }
+  yield before === '\n' ? ']\n}\n' : '\n ]\n}\n';
+}
 
 const LISTED = 20;
 
