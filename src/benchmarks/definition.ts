@@ -146,6 +146,8 @@ export type ImportContent<T extends BenchmarkTask> = Omit<ImportedBenchmark<T>, 
 export interface TaskReader<T extends BenchmarkTask> {
   /** The gold actions, which lead to the wanted state. */
   gold(task: T): ToolCall[];
+  /** The gold actions after each message of the user. Default: all of them after the first one. */
+  goldTurns?(task: T): ToolCall[][];
   /** The instruction for a model that plays the user. */
   instruction(task: T): string;
   /** A line that says what the user wants. Default: the instruction. */

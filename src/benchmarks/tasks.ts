@@ -1,6 +1,6 @@
 /** @file Converts tasks of a benchmark to the form that environments and users need. */
 import type { BenchmarkTask } from '../records/benchmark-task.ts';
-import type { Task, UserScenario } from '../records/task.ts';
+import type { Task, ToolCall, UserScenario } from '../records/task.ts';
 import { runExact } from '../domains/exact/run.ts';
 import { initialStateOf } from '../environments/domain.ts';
 import { Overlay, type World } from '../environments/overlay.ts';
@@ -59,6 +59,12 @@ function read({ benchmark: task, scenario }: Pick<Task, 'benchmark' | 'scenario'
 export function withoutOutputs(task: Task): Task {
   const own = read(task);
   return own ? { ...task, benchmark: own.tasks.withoutOutputs(own.task) } : task;
+}
+
+/** The gold actions after each message of the user. */
+export function goldTurns(task: Task): readonly (readonly ToolCall[])[] {
+  const own = read(task);
+  return own?.tasks.goldTurns?.(own.task) ?? [task.actions];
 }
 
 /** One line that says what the customer wants. */

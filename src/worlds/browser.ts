@@ -10,7 +10,7 @@ import { IMPORTED_LEVEL, importedName, importedParts, resetName } from '../bench
 import { importedDomains } from '../benchmarks/imported-domain.ts';
 import { BENCHMARKS } from '../benchmarks/index.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
-import { criteriaOf, toldBy } from '../benchmarks/tasks.ts';
+import { criteriaOf, toldBy, goldTurns } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import { GENERATED_DOMAINS } from '../domains/registry.ts';
@@ -188,9 +188,12 @@ export class WorldBrowser {
     const episode = await this.environments.start({ ...task, faults: undefined }); // the gold actions are defined for tools without faults
     try {
       const calls: GoldRun['calls'] = [];
-      for (const call of task.actions) {
-        const { text, error, changes } = await this.environments.call(episode, call);
-        calls.push({ call, text, error, changed: changes.length });
+      for (const [n, actions] of goldTurns(task).entries()) {
+        await this.environments.turn(episode, n);
+        for (const call of actions) {
+          const { text, error, changes } = await this.environments.call(episode, call);
+          calls.push({ call, text, error, changed: changes.length });
+        }
       }
       return { calls, verdict: await this.environments.verify(episode, toldBy(task)) };
     } finally {

@@ -64,8 +64,11 @@ export function argumentsOf({ arguments: args, exact }: ToolCall): Dict {
   return value instanceof Dict ? value : new Dict();
 }
 
+const goldTurns = ({ gold }: BfclTask): ToolCall[][] => gold.map((calls) => calls.flatMap((text) => toolCallOf(text) ?? []));
+
 export const bfclTaskReader: TaskReader<BfclTask> = {
-  gold: ({ gold }) => gold.flat().flatMap((text) => toolCallOf(text) ?? []),
+  gold: (task) => goldTurns(task).flat(),
+  goldTurns,
   instruction: ({ question }) => question.join('\n\n'),
   wants: ({ question }) => question[0] ?? null,
   outputs: () => [],
