@@ -90,7 +90,9 @@ describe('recognises', () => {
     expect(all[1]).toEqual(await load(tau2Retail));
     expect(told.every(([done, total]) => done <= total)).toBe(true);
     await expect(importBenchmarks([['bank/db.json', foreign]])).rejects.toThrow('bank/db.json: its tables belong to no known domain');
-    await expect(importBenchmarks(files({ 'a.md': '' }))).rejects.toThrow('there is no tau-bench or tau2-bench or BFCL Multi Turn data here');
+    await expect(importBenchmarks(files({ 'a.md': '' }))).rejects.toThrow(
+      'there is no tau-bench or tau2-bench or BFCL Multi Turn data here',
+    );
     await expect(importBenchmarks(Object.entries({ ...everything, 'domains/mock/tasks.json': bytes('[{"id": "do') }))).rejects.toThrow(
       /^domains\/mock\/tasks.json: it is not JSON: .*\(it seems to be cut off\)/,
     );
