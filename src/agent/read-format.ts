@@ -20,7 +20,11 @@ type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has'> & { control: ReadonlyS
 export type Jinja = typeof Template;
 
 /** Whether `readFormat` must render a template. */
-export const needsJinja = (template: string): boolean => template !== '' && !isOwnTemplate(template);
+export const needsJinja = (template: string, tokenizer: Pick<Words, 'has'>): boolean =>
+  template !== '' && (!isOwnTemplate(template) || missingToken(tokenizer) !== undefined);
+
+const missingToken = (tokenizer: Pick<Words, 'has'>): string | undefined =>
+  [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !tokenizer.has(token));
 
 /**
  * A model with the tool tags of Qwen as tokens has Qwen's format. The format of another model comes from its template.
@@ -30,9 +34,10 @@ export const needsJinja = (template: string): boolean => template !== '' && !isO
  * @throws InputError if the template cannot be rendered, or does not write one message after another
  */
 export function readFormat(template: string, tokenizer: Words, tokens: Record<string, string>, jinja?: Jinja): ChatFormat {
-  const missing = [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !tokenizer.has(token));
+  const missing = missingToken(tokenizer);
   // Earlier versions of our own template had no thoughts.
-  if (missing === undefined && !needsJinja(template)) return { ...QWEN, thinks: template === '' || template.includes(THINK_START) };
+  if (missing === undefined && !needsJinja(template, tokenizer))
+    return { ...QWEN, thinks: template === '' || template.includes(THINK_START) };
   if (template === '')
     throw new InputError(
       `tokenizer.json has no token ${JSON.stringify(missing)}, and the folder has no chat_template: expected a tokenizer with Qwen's control tokens, or a chat template`,

@@ -44,8 +44,10 @@ export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokeniz
 
 /** Like `loadTokenizer`. Loads the library for chat templates if the template needs it. */
 export async function openTokenizer(files: TokenizerFiles): Promise<ChatTokenizer> {
-  const template = templateOf(files, readJson(files, 'tokenizer_config.json'));
-  const jinja = needsJinja(template) ? (await import('./jinja.ts')).Template : undefined;
+  const config = readJson(files, 'tokenizer_config.json');
+  const jinja = needsJinja(templateOf(files, config), vocabularyOf(files, config).words)
+    ? (await import('./jinja.ts')).Template
+    : undefined;
   return loadTokenizer(files, jinja);
 }
 
