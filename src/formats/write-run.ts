@@ -1,5 +1,6 @@
 /** @file Writes a run in the format of another tool. The command line and the page write the same bytes. */
 import type { Tokenizer } from '../agent/types.ts';
+import { withoutSecrets } from '../exchange/secrets.ts';
 import { jsonl } from '../exchange/write-run-bundle.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { StepMetrics } from '../records/run.ts';
@@ -34,7 +35,8 @@ export async function writeRun(
   format: RunFormat,
   { run, metrics, trajectories, rollouts, tools, tokenizer, keys = [] }: WrittenRun,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const lineOf = (trajectory: Trajectory) => trajectoryLine(trajectory, rollouts.get(trajectory.id));
+  const shared = (own: Trajectory): Trajectory => (own.error === undefined ? own : { ...own, error: withoutSecrets(own.error, keys) });
+  const lineOf = (own: Trajectory) => trajectoryLine(shared(own), rollouts.get(own.id));
   switch (format) {
     case 'rollouts':
       return jsonl(trajectories, lineOf);
@@ -44,7 +46,7 @@ export async function writeRun(
     }
     case 'verl':
       if (!tokenizer) throw new Error('the format verl needs the tokenizer of the run');
-      return jsonl(trajectories, (own) => verlLine(own, rollouts.get(own.id)?.step ?? null, tools?.get(own), tokenizer));
+      return jsonl(trajectories, (own) => verlLine(shared(own), rollouts.get(own.id)?.step ?? null, tools?.get(own), tokenizer));
     case 'chat':
       return jsonl(trajectories, (own) => chatLine(own, tools?.get(own)));
     case 'inspect':
