@@ -13,7 +13,7 @@ const library = new Library(db);
 const run = (id: string, createdAt: number, model: string) =>
   ({ id, name: `run ${id}`, createdAt, request: { model } }) as unknown as RunRow;
 const model = (id: string, tokenizer: string) =>
-  ({ id, name: `model ${id}`, files: { 'tokenizer.json': new Blob([tokenizer]) } }) as unknown as ModelRow;
+  ({ id, name: `model ${id}`, config: { vocab_size: 1024 }, files: { 'tokenizer.json': new Blob([tokenizer]) } }) as unknown as ModelRow;
 
 beforeAll(async () => {
   await db.models.bulkAdd([model('a', 'same'), model('b', 'other'), { ...model('c', 'same'), run: 'old' }]);
