@@ -118,7 +118,10 @@ test('a stored model is kept as a customer, also if it is a GGUF file, and can b
 
   await page.goto('/#/settings');
   await page.getByLabel('A language model in this tab').check();
-  await page.locator('select').filter({ has: page.getByRole('option', { name: name! }) }).selectOption({ label: name! });
+  await page
+    .locator('select')
+    .filter({ has: page.getByRole('option', { name: name! }) })
+    .selectOption({ label: name! });
   await expect(page.getByText('✓ The model is in this browser')).toBeVisible();
 });
 
