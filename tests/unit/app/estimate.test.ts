@@ -5,6 +5,7 @@ import { listWeights } from '../../../src/app/library/weights.ts';
 import type { BranchRow } from '../../../src/records/branch.ts';
 import type { ModelRow } from '../../../src/records/model.ts';
 import type { RunRow } from '../../../src/records/run.ts';
+import { TINY } from '../../support/tiny-model.ts';
 
 const PLAYERS = { weights: 'r@20', customer: 'scripted' };
 const row = (shared: number, reward: 0 | 1 | null, stream: number, estimate: object | null = PLAYERS) =>
@@ -51,7 +52,7 @@ test('new rollouts get streams that no stored rollout of the turn has', () => {
 });
 
 const RUN = { id: 'r', name: 'brisk-otter', step: 40, request: { model: 'nano-retail' }, config: {} } as unknown as RunRow;
-const kept = (id: string) => ({ id, name: id, run: 'r' }) as ModelRow;
+const kept = (id: string) => ({ id, name: id, run: 'r', config: TINY }) as ModelRow;
 const at = (step: number, checkpoints: [string, number][], models: ModelRow[] = [], run = RUN) => {
   const found = nearestWeights(run, step, listWeights([run], checkpoints, models));
   return found && [found.weights.name, found.step, found.exact];

@@ -7,13 +7,20 @@ import type { ModelRow } from '../../../src/records/model.ts';
 import type { CheckpointRow, RunRow } from '../../../src/records/run.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { bundledModels } from '../../../src/exchange/bundled-models.ts';
+import { PRETRAINED } from '../../../src/training/pretrained.ts';
+import { TINY } from '../../support/tiny-model.ts';
 
 const db = new RunDatabase('model-choices');
 const library = new Library(db);
 const run = (id: string, createdAt: number, model: string) =>
   ({ id, name: `run ${id}`, createdAt, request: { model } }) as unknown as RunRow;
 const model = (id: string, tokenizer: string) =>
-  ({ id, name: `model ${id}`, config: { vocab_size: 1024 }, files: { 'tokenizer.json': new Blob([tokenizer]) } }) as unknown as ModelRow;
+  ({
+    id,
+    name: `model ${id}`,
+    config: id === 'b' ? PRETRAINED[0].config : TINY,
+    files: { 'tokenizer.json': new Blob([tokenizer]) },
+  }) as unknown as ModelRow;
 
 beforeAll(async () => {
   await db.models.bulkAdd([model('a', 'same'), model('b', 'other'), { ...model('c', 'same'), run: 'old' }]);
@@ -58,4 +65,9 @@ test('weights are written into an address and read back', () => {
     { kind: 'run', run: '0a1b-c', step: 120 },
   ] as const)
     expect(parseRef(refText(ref))).toEqual(ref);
+});
+
+test('only a model with a large vocabulary knows English, and so do its checkpoints', async () => {
+  const english = (await library.weights()).filter((weights) => weights.english);
+  expect(english.map(({ ref }) => refText(ref))).toEqual(['b', 'foreign@1']);
 });
