@@ -2,44 +2,18 @@
  * @file The folder of `mua evaluate --out`. Every trial that has ended is in `trajectories-N.jsonl` for the Nth customer. When
  * the evaluation is resumed, a trial without a score is played again, and its line moves to `superseded-trajectories-N.jsonl`.
  */
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CommandError, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import { reason, writeAll } from './files.ts';
-import type { FolderLock } from './lock-file.ts';
-import {
-  appendLines,
-  fileSha256,
-  openOut,
-  type OutOptions,
-  openStopped,
-  removeEarlier,
-  type SettingsSchema,
-  writeStatus,
-} from './out-folder.ts';
+import { appendLines, fileSha256, openOut, type OutOptions, openStopped, type SettingsSchema } from './out-folder.ts';
+import { ResultsFolder } from './results-folder.ts';
 import { type Status, SUPERSEDED } from './status.ts';
 
 const RESULT = 'result.json';
 const logOf = (customer: number) => `trajectories-${customer + 1}.jsonl`;
 
-export class EvaluationFolder<Settings extends { customers: number }> {
-  #status: Status<Settings>;
-  /** The files that the first trial replaces. Null if the folder already has the evaluation. */
-  #earlier: readonly string[] | null;
-  readonly #lock: FolderLock;
-  #closed = false;
-  #written: Promise<void> = Promise.resolve();
-
-  private constructor(
-    readonly directory: string,
-    status: Status<Settings>,
-    { lock, earlier = null }: { lock: FolderLock; earlier?: readonly string[] | null },
-  ) {
-    this.#status = status;
-    this.#lock = lock;
-    this.#earlier = earlier;
-  }
-
+export class EvaluationFolder<Settings extends { customers: number }> extends ResultsFolder<Settings> {
   /**
    * Locks a folder for a new evaluation. It is created when the first trial ends, so a wrong setting leaves no folder.
    * @param force replace the files of an earlier evaluation
@@ -80,16 +54,12 @@ export class EvaluationFolder<Settings extends { customers: number }> {
       await check(status.settings);
       const folder = new EvaluationFolder(directory, { ...status, message: undefined }, { lock });
       for (let i = 0; i < status.settings.customers; i++) await keepScored(join(directory, logOf(i)));
-      await folder.#setStatus({ state: 'running', pid: process.pid });
+      await folder.setStatus({ state: 'running', pid: process.pid });
       return folder;
     } catch (error) {
       await lock.release();
       throw error;
     }
-  }
-
-  get settings(): Settings {
-    return this.#status.settings;
   }
 
   /** The path of the file with the finished trials of a customer. */
@@ -98,58 +68,27 @@ export class EvaluationFolder<Settings extends { customers: number }> {
   }
 
   receive(customer: number, trajectory: Buffer): Promise<void> {
-    if (this.#closed) return this.#written;
-    const written = this.#written.then(async () => {
-      try {
-        await this.#fill();
-        await appendLines(this.log(customer), `${trajectory.toString('utf8')}\n`);
-      } catch (error) {
-        throw new CommandError(`could not write to ${this.directory}: ${reason(error)}`);
-      }
-    });
-    this.#written = written.catch(() => {});
-    return written;
+    return this.afterEarlier(() => appendLines(this.log(customer), `${trajectory.toString('utf8')}\n`));
   }
 
   async finish(result: object): Promise<void> {
-    await this.#written;
-    await this.#fill();
+    await this.ready();
     await writeAll({ [join(this.directory, RESULT)]: `${JSON.stringify(result)}\n` });
     const hashes: Record<string, string> = {};
     for (let i = 0; i < this.settings.customers; i++) hashes[logOf(i)] = await fileSha256(this.log(i));
-    await this.#setStatus({ state: 'done', sha256: hashes });
-    this.#closed = true;
-    await this.#lock.release();
-  }
-
-  /** Ends the evaluation before its last trial. Further calls do nothing. */
-  async stop(state: 'interrupted' | 'failed', message?: string): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    await this.#written;
-    if (!this.#earlier) await this.#setStatus({ state, ...(message !== undefined && { message }) }).catch(() => {});
-    await this.#lock.release();
+    await this.setStatus({ state: 'done', sha256: hashes });
+    await this.close();
   }
 
   /** A message that says how to continue. Null if no trial has ended. */
   get continuation(): string | null {
-    if (this.#earlier) return null;
+    if (this.isNew) return null;
     return `${this.directory} has the trials that have ended. To continue: ./mua evaluate --resume ${this.directory}`;
   }
 
-  /** Makes the folder of a new evaluation, with an empty log for each customer. */
-  async #fill(): Promise<void> {
-    if (!this.#earlier) return;
-    await mkdir(this.directory, { recursive: true });
-    await removeEarlier(this.directory, this.#earlier);
-    await this.#setStatus({});
-    this.#earlier = null;
-    for (let i = 0; i < this.#status.settings.customers; i++) await writeFile(this.log(i), '');
-  }
-
-  async #setStatus(change: Partial<Status<Settings>>): Promise<void> {
-    this.#status = { ...this.#status, ...change };
-    await writeStatus(this.directory, this.#status);
+  /** Makes an empty log for each customer. */
+  protected async firstFiles(): Promise<void> {
+    for (let i = 0; i < this.status.settings.customers; i++) await writeFile(this.log(i), '');
   }
 }
 

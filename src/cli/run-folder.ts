@@ -2,21 +2,13 @@
  * @file The folder of `mua train` and `mua sft`, and of each run of `mua experiment`. It always contains all finished steps,
  * and `status.json` says how far the run is. A file is always written before `status.json` names it.
  */
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { CommandError, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import { isGguf } from '../exchange/model-folder.ts';
-import { type ModelFolder, onDisk, readJson, reason, writeAll } from './files.ts';
-import {
-  appendLines,
-  fileSha256,
-  openOut,
-  type OutOptions,
-  openStopped,
-  removeEarlier,
-  type SettingsSchema,
-  writeStatus,
-} from './out-folder.ts';
+import { type ModelFolder, onDisk, readJson, writeAll } from './files.ts';
+import { appendLines, fileSha256, openOut, type OutOptions, openStopped, type SettingsSchema } from './out-folder.ts';
+import { ResultsFolder } from './results-folder.ts';
 import { CHECKPOINT, filesOf, isResultFile, LOGS, type SavedCheckpoint, type Status } from './status.ts';
 import type { FolderLock } from './lock-file.ts';
 import { type Logs, readLogs, supersede } from './run-logs.ts';
@@ -25,28 +17,19 @@ import type { RunOrder } from './work.ts';
 const CHECKPOINTS_KEPT = 2;
 const WEIGHTS = /\.safetensors(\.index\.json)?$/;
 
-export class RunFolder<Settings extends object> {
-  #status: Status<Settings>;
-  /** The files that the first result replaces. Null if the folder already has the run. */
-  #earlier: readonly string[] | null;
-  #lock: FolderLock | undefined;
-  #closed = false;
-  #written: Promise<void> = Promise.resolve();
-
+export class RunFolder<Settings extends object> extends ResultsFolder<Settings> {
   /**
    * @param interrupted the logs, and the path of the checkpoint from which the run continues; null for a new run
    * @param model the files from which the run starts; for a resumed run, the files in addition to its checkpoint
    */
   constructor(
-    readonly directory: string,
+    directory: string,
     status: Status<Settings>,
     readonly interrupted: { logs: Logs; checkpoint: string } | null,
     readonly model: Pick<ModelFolder, 'files'>,
-    { lock, earlier = null }: { lock?: FolderLock; earlier?: readonly string[] | null } = {},
+    opened: { lock?: FolderLock; earlier?: readonly string[] | null } = {},
   ) {
-    this.#status = status;
-    this.#lock = lock;
-    this.#earlier = earlier;
+    super(directory, status, opened);
   }
 
   /**
@@ -98,7 +81,7 @@ export class RunFolder<Settings extends object> {
           await supersede(directory, checkpoint);
           const interrupted = { logs: await readLogs(directory), checkpoint: path };
           const folder = new RunFolder(directory, { ...status, checkpoints, message: undefined }, interrupted, model, { lock });
-          await folder.#setStatus({ state: 'running', pid: process.pid, step: checkpoint.step });
+          await folder.setStatus({ state: 'running', pid: process.pid, step: checkpoint.step });
           return folder;
         }
         note(`mua: ${path} is ${found === null ? 'missing' : 'damaged'}: continuing from an earlier checkpoint`);
@@ -111,7 +94,7 @@ export class RunFolder<Settings extends object> {
   }
 
   get done(): boolean {
-    return this.#status.state === 'done';
+    return this.status.state === 'done';
   }
 
   /** What the work needs to know about the run, in addition to its settings. */
@@ -120,37 +103,14 @@ export class RunFolder<Settings extends object> {
     return { model: Object.keys(this.model.files), ...(base !== undefined && { base }), interrupted: this.interrupted !== null };
   }
 
-  /** The settings with which the run was started. */
-  get settings(): Settings {
-    return this.#status.settings;
-  }
-
   /** Stores what the work sends: `step`, `evaluation`, `checkpoint-N.safetensors`, files of the model, and finally `finished`. */
   receive(name: string, body: Buffer): Promise<void> {
-    if (this.#closed) return this.#written;
-    const written = this.#written.then(async () => {
-      try {
-        await this.#keep(name, body);
-      } catch (error) {
-        throw new CommandError(`could not write to ${this.directory}: ${reason(error)}`);
-      }
-    });
-    this.#written = written.catch(() => {});
-    return written;
-  }
-
-  /** Ends the run before its last step. Resolves when everything is written. Further calls do nothing. */
-  async stop(state: 'interrupted' | 'failed', message?: string): Promise<void> {
-    if (this.#closed) return this.#written;
-    this.#closed = true;
-    await this.#written;
-    if (!this.#earlier) await this.#setStatus({ state, ...(message !== undefined && { message }) }).catch(() => {});
-    await this.#lock?.release();
+    return this.afterEarlier(() => this.#keep(name, body));
   }
 
   /** A message that says how to continue. Null if the run has no checkpoint. */
   get continuation(): string | null {
-    const { command, step, checkpoints } = this.#status;
+    const { command, step, checkpoints } = this.status;
     if (checkpoints.length === 0) return null;
     return `${this.directory} has the results up to step ${step}. To continue: ./mua ${command} --resume ${this.directory}`;
   }
@@ -167,7 +127,6 @@ export class RunFolder<Settings extends object> {
   }
 
   async #keep(name: string, body: Buffer): Promise<void> {
-    if (this.#earlier) await this.#fill(this.#earlier);
     if (name === 'step') await this.#addStep(body.toString('utf8'));
     else if (name === 'evaluation') await appendLines(join(this.directory, 'evaluations.jsonl'), `${body.toString('utf8')}\n`);
     else if (name === 'finished') await this.#finish(body);
@@ -175,15 +134,11 @@ export class RunFolder<Settings extends object> {
     else await this.#writeFile(name, body);
   }
 
-  /** Makes the folder of a new run and copies the model's files. The status names them first, so that --force may delete them. */
-  async #fill(earlier: readonly string[]): Promise<void> {
+  /** Makes the logs and copies the model's files. */
+  protected async firstFiles(): Promise<void> {
     const { directory } = this;
-    await mkdir(directory, { recursive: true });
-    await removeEarlier(directory, earlier);
-    await this.#setStatus({});
-    this.#earlier = null;
     for (const name of LOGS) await writeFile(join(directory, name), '');
-    for (const name of this.#status.files) {
+    for (const name of this.status.files) {
       const offer = this.model.files[name]!;
       await writeAll({ [join(directory, name)]: 'file' in offer ? await readFile(offer.file) : offer.data });
     }
@@ -192,8 +147,8 @@ export class RunFolder<Settings extends object> {
   /** @param name must be a plain name, so that nothing is written outside the folder */
   async #writeFile(name: string, body: Buffer): Promise<void> {
     if (!isResultFile(name)) throw new Error(`file name "${name}" is not the name of a result`);
-    const { written = [], files } = this.#status;
-    if (![...written, ...files].includes(name)) await this.#setStatus({ written: [...written, name] });
+    const { written = [], files } = this.status;
+    if (![...written, ...files].includes(name)) await this.setStatus({ written: [...written, name] });
     await writeAll({ [join(this.directory, name)]: body });
   }
 
@@ -203,7 +158,7 @@ export class RunFolder<Settings extends object> {
     if (end >= 0) await appendLines(join(this.directory, 'trajectories.jsonl'), `${text.slice(end + 1)}\n`);
     const metrics = end < 0 ? text : text.slice(0, end);
     await appendLines(join(this.directory, 'metrics.jsonl'), `${metrics}\n`);
-    await this.#setStatus({ step: (JSON.parse(metrics) as { step: number }).step });
+    await this.setStatus({ step: (JSON.parse(metrics) as { step: number }).step });
   }
 
   async #addCheckpoint(file: string, body: Buffer): Promise<void> {
@@ -211,32 +166,26 @@ export class RunFolder<Settings extends object> {
     const bytes = Object.fromEntries(await Promise.all(LOGS.map(async (log) => [log, (await stat(join(this.directory, log))).size])));
     // The file is read again, because a hash of more than 2 GiB in memory is impossible.
     const added = { step: Number(CHECKPOINT.exec(file)?.[1]), file, sha256: await fileSha256(join(this.directory, file)), bytes };
-    const all = [added, ...this.#status.checkpoints.filter((checkpoint) => checkpoint.file !== file)];
-    await this.#setStatus({ checkpoints: all.slice(0, CHECKPOINTS_KEPT) });
+    const all = [added, ...this.status.checkpoints.filter((checkpoint) => checkpoint.file !== file)];
+    await this.setStatus({ checkpoints: all.slice(0, CHECKPOINTS_KEPT) });
     await this.#removeCheckpoints(all.slice(CHECKPOINTS_KEPT));
   }
 
   async #finish(result: Buffer): Promise<void> {
     await writeAll({ [join(this.directory, 'result.json')]: `${result.toString('utf8')}\n` });
-    const old = this.#status.checkpoints;
-    const weights = filesOf(this.#status).filter((name) => WEIGHTS.test(name) && !CHECKPOINT.test(name));
+    const old = this.status.checkpoints;
+    const weights = filesOf(this.status).filter((name) => WEIGHTS.test(name) && !CHECKPOINT.test(name));
     const hashes: Record<string, string> = {};
     for (const name of new Set([...LOGS, ...weights])) hashes[name] = await fileSha256(join(this.directory, name));
-    await this.#setStatus({ state: 'done', checkpoints: [], sha256: hashes });
+    await this.setStatus({ state: 'done', checkpoints: [], sha256: hashes });
     await this.#removeCheckpoints(old);
-    this.#closed = true;
-    await this.#lock?.release();
+    await this.close();
   }
 
   async #removeCheckpoints(old: readonly SavedCheckpoint[]): Promise<void> {
     for (const { file } of old) await rm(join(this.directory, file), { force: true });
     const removed = old.map(({ file }) => file);
-    this.#status = { ...this.#status, written: this.#status.written?.filter((name) => !removed.includes(name)) };
-  }
-
-  async #setStatus(change: Partial<Status<Settings>>): Promise<void> {
-    this.#status = { ...this.#status, ...change };
-    await writeStatus(this.directory, this.#status);
+    this.status = { ...this.status, written: this.status.written?.filter((name) => !removed.includes(name)) };
   }
 }
 
