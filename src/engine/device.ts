@@ -31,7 +31,8 @@ export function gpuError({ message }: GPUError, kind: 'memory' | 'work'): Error 
     : new GpuWorkError(`the GPU refused its work: ${message}`);
 }
 
-const LIMITS = [
+/** The limits that the engine asks for. */
+export const LIMITS = [
   'maxBufferSize',
   'maxStorageBufferBindingSize',
   'maxStorageBuffersPerShaderStage',

@@ -4,7 +4,7 @@
  */
 import { sha256 } from '../base/sha256.ts';
 import { type Check, firstFailure } from './check.ts';
-import type { GpuInfo } from './device.ts';
+import { type GpuInfo, LIMITS } from './device.ts';
 import type { Gpu } from './gpu.ts';
 import { modelTest, testedKernels } from './model-test.ts';
 import { kernelChecks } from './self-test.ts';
@@ -77,14 +77,6 @@ export async function firstContact(
   if (failed === null) await store?.save(key, { at: Date.now() }).catch(() => {});
   return failed;
 }
-
-const LIMITS = [
-  'maxBufferSize',
-  'maxStorageBufferBindingSize',
-  'maxStorageBuffersPerShaderStage',
-  'maxComputeWorkgroupStorageSize',
-  'maxComputeInvocationsPerWorkgroup',
-] as const;
 
 /** Runs every check, and writes down what they found. @param app version of the app */
 export async function selfTestReport(gpu: Gpu, app: string): Promise<SelfTestReport> {

@@ -15,7 +15,8 @@ import { tau2Mock } from '../support/benchmark-data.ts';
 import { reportFaults } from '../support/faults.ts';
 import { mua, startMua } from '../support/mua.ts';
 import { OpenEnvClient } from '../support/openenv-client.ts';
-import { TINY, writeTinyModel } from '../support/tiny-model.ts';
+import { TINY } from '../support/tiny-config.ts';
+import { writeTinyModel } from '../support/tiny-model.ts';
 import { test } from './test.ts';
 
 let folder: string;

@@ -4,23 +4,10 @@ import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { LORA_TARGETS } from '../../src/engine/lora.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
-import type { ModelConfig, TensorMap } from '../../src/engine/types.ts';
+import type { TensorMap } from '../../src/engine/types.ts';
 import { sftLoss } from '../../src/training/grpo-loss.ts';
+import { TINY } from '../support/tiny-config.ts';
 
-const TINY: ModelConfig = {
-  model_type: 'qwen3',
-  vocab_size: 37,
-  hidden_size: 16,
-  intermediate_size: 24,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  head_dim: 8,
-  rms_norm_eps: 1e-6,
-  rope_theta: 10_000,
-  max_position_embeddings: 1024,
-  tie_word_embeddings: true,
-};
 let gpu: Gpu;
 beforeAll(async () => void (gpu = await Gpu.create()));
 afterAll(() => gpu.destroy());

@@ -4,30 +4,18 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
 import { planMemory } from '../../src/engine/memory-plan.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
-import type { ModelConfig, TrainSequence } from '../../src/engine/types.ts';
+import type { TrainSequence } from '../../src/engine/types.ts';
 import { sftLoss } from '../../src/training/grpo-loss.ts';
+import { TINY } from '../support/tiny-config.ts';
 
-const TINY: ModelConfig = {
-  model_type: 'qwen3',
-  vocab_size: 37,
-  hidden_size: 16,
-  intermediate_size: 24,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  head_dim: 8,
-  rms_norm_eps: 1e-6,
-  rope_theta: 10_000,
-  max_position_embeddings: 1024,
-  tie_word_embeddings: true,
-};
+const MODEL = { ...TINY, max_position_embeddings: 1024 };
 let gpu: Gpu;
 beforeAll(async () => void (gpu = await Gpu.create()));
 afterAll(() => gpu.destroy());
 
 /** A budget of one byte: a micro-batch holds as many tokens as its longest sequence needs, and no more. */
 const OPTIONS = { maxModelLen: 1024, slots: 1, activationBytes: 1 };
-const weights = randomWeights(TINY, 5);
+const weights = randomWeights(MODEL, 5);
 
 const sequence = (length: number, seed: number): TrainSequence => ({
   tokens: Array.from({ length }, (_, t) => (t * 7 + seed * 13) % 37),
@@ -38,8 +26,8 @@ const SHORT = [sequence(150, 1), sequence(140, 2), sequence(130, 3)];
 const LONG = [sequence(150, 1), sequence(600, 4), sequence(300, 5)];
 
 test('short sequences need less memory than the plan, and longer ones get more', async () => {
-  const { training } = planMemory({ info: gpu.info, limits: gpu.device.limits }, TINY, OPTIONS);
-  const engine = await createEngine(gpu, TINY, weights, OPTIONS);
+  const { training } = planMemory({ info: gpu.info, limits: gpu.device.limits }, MODEL, OPTIONS);
+  const engine = await createEngine(gpu, MODEL, weights, OPTIONS);
   await engine.accumulate(SHORT, sftLoss);
   const short = gpu.bytesAllocated;
   await engine.accumulate(LONG, sftLoss);
@@ -54,7 +42,7 @@ test('short sequences need less memory than the plan, and longer ones get more',
 
 test('earlier and concurrent runs with other lengths change no bit', async () => {
   const gradients = async (before: readonly TrainSequence[][], own: readonly TrainSequence[]) => {
-    const engine = await createEngine(gpu, TINY, weights, OPTIONS);
+    const engine = await createEngine(gpu, MODEL, weights, OPTIONS);
     for (const batch of before) await engine.accumulate(batch, sftLoss);
     engine.zeroGradients();
     const [scores] = await Promise.all([engine.accumulate(own, sftLoss), engine.score(LONG), engine.score(SHORT)]);
@@ -67,7 +55,7 @@ test('earlier and concurrent runs with other lengths change no bit', async () =>
 });
 
 test('a sequence that is longer than the engine allows is refused', async () => {
-  const engine = await createEngine(gpu, TINY, weights, OPTIONS);
+  const engine = await createEngine(gpu, MODEL, weights, OPTIONS);
   await expect(engine.score([sequence(1030, 1)])).rejects.toThrow('sequence 0 has 1030 tokens: this engine trains on at most 1025');
   engine.destroy();
 });

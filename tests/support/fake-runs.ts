@@ -17,7 +17,7 @@ import { PRESETS } from '../../src/training/presets.ts';
 import type { MeteredUsers } from '../../src/users/account.ts';
 import { STOP, UserError, type UserSimulator } from '../../src/users/types.ts';
 import { domain, OrderDesk, ReplaySampler, task } from './episodes.ts';
-import { TINY } from './tiny-model.ts';
+import { TINY } from './tiny-config.ts';
 import { nanoTokenizer } from './tokenizers.ts';
 
 /** Customers that answer until the `failing`-th conversation. From it on, each conversation fails. */

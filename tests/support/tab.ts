@@ -22,7 +22,7 @@ import { stage as episodeStage, task } from './episodes.ts';
 import { EXPERIMENT } from './experiments.ts';
 import { CONFIG, fakes, REQUEST, scores, SETTINGS } from './fake-runs.ts';
 import { readModel } from '../../src/trainer/node/session.ts';
-import { TINY } from './tiny-model.ts';
+import { TINY } from './tiny-config.ts';
 
 export const ACTIONS = ['train', 'resume', 'evaluate', 'play', 'score', 'delete', 'import'] as const;
 export type Action = (typeof ACTIONS)[number];

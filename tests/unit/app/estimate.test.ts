@@ -5,7 +5,7 @@ import { listWeights } from '../../../src/app/library/weights.ts';
 import type { BranchRow } from '../../../src/records/branch.ts';
 import type { ModelRow } from '../../../src/records/model.ts';
 import type { RunRow } from '../../../src/records/run.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 const PLAYERS = { weights: 'r@20', customer: 'scripted' };
 const row = (shared: number, reward: 0 | 1 | null, stream: number, estimate: object | null = PLAYERS) =>

@@ -8,7 +8,7 @@ import type { CheckpointRow, RunRow } from '../../../src/records/run.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { bundledModels } from '../../../src/exchange/bundled-models.ts';
 import { PRETRAINED } from '../../../src/training/pretrained.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 const db = new RunDatabase('model-choices');
 const library = new Library(db);

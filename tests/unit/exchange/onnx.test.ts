@@ -15,7 +15,7 @@ import type { Figures } from '../../support/fixtures.ts';
 import { float64Decoder } from '../../../src/engine/float64-decoder.ts';
 import { mua } from '../../support/mua.ts';
 import { logProbs, mostLikely, OnnxPlayer } from '../../support/onnx.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 async function folder(directory: string): Promise<ModelFiles> {
   const names = await readdir(directory);

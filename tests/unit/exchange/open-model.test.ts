@@ -7,7 +7,7 @@ import type { WeightSource } from '../../../src/engine/types.ts';
 import { openBytes } from '../../../src/exchange/file-bytes.ts';
 import { openModel, saveModel } from '../../../src/exchange/model-folder.ts';
 import { writeSafetensors } from '../../../src/exchange/safetensors.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 const weights = randomWeights(TINY, 3);
 const files = saveModel(TINY, weights, 'BF16');

@@ -13,7 +13,7 @@ import {
 } from '../../../src/trainer/checkpoints.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { reportFaults } from '../../support/faults.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 const ORIGIN = { app: '1', adapter: 'a', model: 'm', config: 'c' };
 const weights = (step: number) => randomWeights(TINY, step);

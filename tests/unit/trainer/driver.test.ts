@@ -13,7 +13,7 @@ import { trainModel } from '../../../src/trainer/train-model.ts';
 import { MeteredUsers } from '../../../src/users/account.ts';
 import { Customers, fakeRuns, fakes, REQUEST, SETTINGS } from '../../support/fake-runs.ts';
 import { hashSampler } from '../../support/hash-sampler.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

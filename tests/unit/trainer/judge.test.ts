@@ -16,7 +16,7 @@ import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { UserError, type UserSimulator, type Utterance } from '../../../src/users/types.ts';
 import { fakeRuns, fakes } from '../../support/fake-runs.ts';
 import { hashSampler } from '../../support/hash-sampler.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 const ENDPOINT: UserConfig = { mode: 'endpoint', baseUrl: 'http://me:secret@localhost:9/v1?key=secret', model: 'm', judgeModel: 'wise' };
 const SETTINGS = {

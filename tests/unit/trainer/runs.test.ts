@@ -25,7 +25,7 @@ import { EXPERIMENT } from '../../support/experiments.ts';
 import { CONFIG, Customers, fakeRuns, fakes, type FakeParts, REQUEST, scores, SETTINGS } from '../../support/fake-runs.ts';
 import { hashSampler } from '../../support/hash-sampler.ts';
 import { lockManager } from '../../support/locks.ts';
-import { TINY } from '../../support/tiny-model.ts';
+import { TINY } from '../../support/tiny-config.ts';
 
 vi.mock('../../../src/engine/first-contact.ts', () => ({ firstContact: vi.fn(async () => null), untunedKey: () => 'a GPU' }));
 
