@@ -20,6 +20,10 @@ export interface ModelFolder {
   vocabSize: number;
 }
 
+/** The paths of the model's files that are on the disk. */
+export const pathsOf = ({ files }: Pick<ModelFolder, 'files'>): string[] =>
+  Object.values(files).flatMap((offer) => ('file' in offer ? [offer.file] : []));
+
 /** Names of the files that the folder of a run has in addition to its model and its logs. */
 export const RUN_FILE = /^(status|result)\.json$|^checkpoint-\d+\.safetensors$/;
 

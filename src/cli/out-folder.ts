@@ -12,6 +12,7 @@ import { isModelFile } from '../exchange/model-files.ts';
 import { UsageError } from './errors.ts';
 import { readJson, reason, RUN_FILE, writeAll } from './files.ts';
 import { type FolderLock, isRunning, LOCK_INSIDE, lockFolder } from './lock-file.ts';
+import { expectRegular } from './read.ts';
 import { filesOf, LOG, STATUS, type Status, statusSchema } from './status.ts';
 
 /** Commands whose results may replace each other. */
@@ -168,7 +169,7 @@ export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256
 
 /** The SHA-256 of a file of any size. @throws Error if it is not a regular file: a device or a pipe may have no end */
 export async function fileSha256(path: string): Promise<string> {
-  if (!(await stat(path)).isFile()) throw new Error('expected a regular file');
+  await expectRegular(path);
   const hash = createHash('sha256');
   for await (const part of createReadStream(path)) hash.update(part as Buffer);
   return hash.digest('hex');

@@ -1,4 +1,4 @@
-/** @file Reads files that may be devices, pipes or larger than a text: of these, each is refused, because reading may never end. */
+/** @file Reads files of strangers. Devices and pipes are refused, because reading them may never end. */
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 

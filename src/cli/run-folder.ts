@@ -6,7 +6,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 import { isGguf } from '../exchange/model-folder.ts';
-import { type ModelFolder, onDisk, readJson, writeAll } from './files.ts';
+import { type ModelFolder, onDisk, pathsOf, readJson, writeAll } from './files.ts';
 import { appendLines, fileSha256, openOut, type OutOptions, openStopped, type SettingsSchema } from './out-folder.ts';
 import { ResultsFolder } from './results-folder.ts';
 import { CHECKPOINT, filesOf, isResultFile, LOGS, type SavedCheckpoint, type Status } from './status.ts';
@@ -43,8 +43,7 @@ export class RunFolder<Settings extends object> extends ResultsFolder<Settings> 
     directory: string,
     { settings, model, inputs = [], ...out }: { settings: Settings; model: ModelFolder } & OutOptions,
   ): Promise<RunFolder<Settings>> {
-    const paths = Object.values(model.files).flatMap((offer) => ('file' in offer ? [offer.file] : []));
-    const opened = await openOut(directory, { ...out, inputs: [...inputs, ...paths] });
+    const opened = await openOut(directory, { ...out, inputs: [...inputs, ...pathsOf(model)] });
     const isWeights = (name: string) => WEIGHTS.test(name) || isGguf(name);
     const files = Object.keys(model.files).filter((name) => !isWeights(name) && isResultFile(name));
     const weights: NonNullable<Status['weights']> = {};

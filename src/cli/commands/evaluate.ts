@@ -17,7 +17,7 @@ import { type CustomerFolder, FOLDER } from '../customer-folder.ts';
 import { EvaluationFolder } from '../evaluation-folder.ts';
 import { differenceLines, reportLines } from '../evaluation-lines.ts';
 import { readTasks, TASKS } from '../evaluation-tasks.ts';
-import { checkParent, findModel, type ModelFolder, writeAll } from '../files.ts';
+import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../files.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
 import type { UserEndpoint } from '../backend-job.ts';
 import { runJob } from '../job.ts';
@@ -100,7 +100,6 @@ const storedFlags: Record<keyof Given, z.ZodMiniType> = valuesSchema(FLAGS).shap
 const storedSchema = z.object({
   flags: z.extend(z.object(storedFlags), {
     model: text,
-    domain: text,
     trials: natural,
     temperature: number,
     seed: natural,
@@ -269,8 +268,7 @@ async function newFolder(
     ...(server && { userModel: server.model }),
   };
   const settings = { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) };
-  const inputs = Object.values(model.files).flatMap((offer) => ('file' in offer ? [offer.file] : []));
-  return EvaluationFolder.create(out!, settings, force, { inputs, note });
+  return EvaluationFolder.create(out!, settings, force, { inputs: pathsOf(model), note });
 }
 
 async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
