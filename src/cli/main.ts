@@ -52,6 +52,9 @@ const COMMANDS: Record<string, AnyCommand> = {
   'env-serve': envServe,
 };
 
+/** What this thread shall do, if it is a thread of the command line. */
+const order = workerData as Partial<ThreadOrder> | null;
+
 /** Only the bundled command line can be the script of a thread. */
 const BUNDLED = import.meta.url.endsWith('.js');
 
@@ -62,7 +65,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     console.log(topic ? commandHelp(args[0]!, topic) : help());
     return 0;
   }
-  const progress = new ProgressBar();
+  const progress = new ProgressBar(order?.terminal && { ...order.terminal, write: (text) => process.stderr.write(text) });
   try {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (!command) throw new UsageError(`unknown command "${name}": expected ${Object.keys(COMMANDS).join(', ')}`);
@@ -116,7 +119,6 @@ function commandHelp(name: string, { summary, flags, positional }: AnyCommand): 
   return [`./mua ${name}${positional ? ` ${positional.value}` : ''}: ${summary}`, '', ...rows].join('\n');
 }
 
-const order = workerData as Partial<ThreadOrder> | null;
 if (parentPort && order?.muaArguments) {
   const port = parentPort;
   const send = (message: FromThread) => port.postMessage(message);

@@ -8,11 +8,14 @@ import { CommandError } from './errors.ts';
 /** What a thread of the command line gets as its `workerData`. */
 export interface ThreadOrder {
   muaArguments: string[];
+  /** Whether stderr is a terminal, and its width. A thread does not know. */
+  terminal: { isTTY: boolean; columns?: number };
 }
 export type FromThread = 'alive' | { code: number };
 
 /** Reading 512 MiB of JSON at once takes less. */
 const STALL_MS = 60_000;
+const PINGS = 10;
 
 /**
  * @param script the path of the script, which answers each message with `alive`, and sends its exit code at its end
@@ -21,19 +24,22 @@ const STALL_MS = 60_000;
  * @throws CommandError if the thread does not answer, or fails
  */
 export function runInThread(script: string, muaArguments: string[], stallMs = STALL_MS): Promise<number> {
-  const worker = new Worker(script, { workerData: { muaArguments } satisfies ThreadOrder, execArgv: [] });
+  const { isTTY = false, columns } = process.stderr;
+  const terminal = { isTTY, ...(columns !== undefined && { columns }) };
+  const worker = new Worker(script, { workerData: { muaArguments, terminal } satisfies ThreadOrder, execArgv: [] });
   return new Promise<number>((resolve, reject) => {
-    let heard = Date.now();
+    // Pings are counted, and not seconds: a computer may sleep.
+    let unanswered = 0;
     let code: number | undefined;
     const timer = setInterval(() => {
       worker.postMessage('ping');
-      if (Date.now() - heard < stallMs) return;
+      if (++unanswered <= PINGS) return;
       clearInterval(timer);
       void worker.terminate();
       reject(new CommandError(`a file kept the command busy for ${stallMs / 1000} s without an end: it is damaged, or made to do harm`));
-    }, stallMs / 10);
+    }, stallMs / PINGS);
     worker.on('message', (message: FromThread) => {
-      heard = Date.now();
+      unanswered = 0;
       if (message !== 'alive') code = message.code;
     });
     worker.once('error', (error) => {
