@@ -4,7 +4,11 @@ import { HUB } from '../../base/hub.ts';
 import { downloadFolder, findHubModel, type HubModel } from '../../exchange/hub-model.ts';
 import { inModelsWorker } from '../clients/models-worker.ts';
 
+/** Where the visitor began: in the list of pretrained models, or in the form for any model. */
+type Place = 'list' | 'form';
+
 interface Working {
+  from: Place;
   /** The model, under the name that was asked for. */
   name: string;
   text: string;
@@ -19,7 +23,7 @@ export class HubDownload {
   found = $state.raw<HubModel | null>(null);
   working = $state.raw<Working | null>(null);
   /** The model whose work failed, and why. */
-  problem = $state.raw<{ name: string; text: string } | null>(null);
+  problem = $state.raw<{ from: Place; name: string; text: string } | null>(null);
   /** Rises when files of a model may have changed. */
   version = $state(0);
   readonly #keep: (name: string, files: Record<string, File>, folder: string) => Promise<void>;
@@ -30,15 +34,15 @@ export class HubDownload {
   }
 
   /** Does one thing at a time. */
-  async work(name: string, text: string, job: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async work(name: string, text: string, job: (signal: AbortSignal) => Promise<void>, from: Place = 'form'): Promise<void> {
     if (this.working) return;
     this.problem = null;
     const abort = new AbortController();
-    this.working = { name, text, here: 0, total: 0, abort };
+    this.working = { from, name, text, here: 0, total: 0, abort };
     try {
       await job(abort.signal);
     } catch (error) {
-      if (!abort.signal.aborted) this.problem = { name, text: error instanceof Error ? error.message : String(error) };
+      if (!abort.signal.aborted) this.problem = { from, name, text: error instanceof Error ? error.message : String(error) };
     }
     this.working = null;
     this.version += 1;
@@ -57,7 +61,7 @@ export class HubDownload {
 
   /** Finds a model and downloads it at once. */
   get(name: string): Promise<void> {
-    return this.work(name, 'Downloading', async (signal) => this.#download(await this.#find(name, signal), signal));
+    return this.work(name, 'Downloading', async (signal) => this.#download(await this.#find(name, signal), signal), 'list');
   }
 
   async #download(model: HubModel, signal: AbortSignal): Promise<void> {
