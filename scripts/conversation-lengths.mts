@@ -3,13 +3,12 @@
  * Usage: npx tsx scripts/conversation-lengths.mts FOLDER…
  * A FOLDER has tokenizer.json and tokenizer_config.json, or is a GGUF file.
  */
-import { openAsBlob, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { renderPieces } from '../src/agent/chat-template.ts';
-import { openTokenizer, type TokenizerFiles } from '../src/agent/tokenizer.ts';
+import { openTokenizer } from '../src/agent/tokenizer.ts';
+import { findModel } from '../src/cli/files.ts';
+import { tokenizerFiles } from '../src/cli/tokenizer-files.ts';
 import { customerScripts, GENERATED_DOMAINS, levelConditions } from '../src/domains/registry.ts';
 import { createEnvironments } from '../src/environments/index.ts';
-import { filesFromGguf } from '../src/exchange/gguf/gguf-folder.ts';
 import { synthesize } from '../src/training/synthesize.ts';
 import { ScriptedUsers } from '../src/users/scripted.ts';
 
@@ -20,10 +19,8 @@ const stage = {
 };
 
 for (const folder of process.argv.slice(2)) {
-  const files: TokenizerFiles = folder.endsWith('.gguf')
-    ? await filesFromGguf({ 'model.gguf': await openAsBlob(folder) })
-    : Object.fromEntries(['tokenizer.json', 'tokenizer_config.json'].map((name) => [name, readFileSync(join(folder, name))]));
-  const tokenizer = await openTokenizer(files);
+  const { files } = await findModel(folder, { tokenizer: true });
+  const tokenizer = await openTokenizer((await tokenizerFiles(files))!);
   for (const level of ['glimpse', 'nano', 'small', 'full']) {
     const options = { domain: 'retail', level, count: COUNT, seed: 1, conditions: levelConditions('retail', level) };
     const { conversations } = await synthesize(stage, options);

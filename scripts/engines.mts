@@ -176,15 +176,17 @@ for (const [of, shown] of Object.entries(SIGNED))
     keep(`signatures ${of}`, of, [signatures(of)], () => versionsOf(of, [shown]));
 rmSync(work, { recursive: true });
 const minutes = ((performance.now() - start) / 60_000).toFixed(0);
-const places = { ...Object.fromEntries(Object.entries(SCRIPTS).map(([name, { environment }]) => [name, environment])) };
+const places = Object.fromEntries(Object.entries(SCRIPTS).map(([name, { environment }]) => [name, environment]));
 for (const of of Object.keys(SIGNED)) places[`signatures ${of}`] = of;
 const stored = readRows();
-const table = Object.entries(places).flatMap(([key, environment]) => {
-  const found = stored[key];
-  return found?.packages === environments[environment]!.packages.join() ? found.rows : [];
-});
+const isKept = ([key, environment]: [string, string]): boolean => stored[key]?.packages === environments[environment]!.packages.join();
+const [kept, missing] = [true, false].map((found) => Object.entries(places).filter((place) => isKept(place) === found));
+const table = kept!.flatMap(([key]) => stored[key]!.rows);
 console.log(`engines: ${table.length} rows in the table, ${failed} failed now, ${minutes} minutes`);
-if (failed === 0) {
+// A table without the rows of some packages must not replace one that has them.
+if (missing!.length > 0)
+  console.log(`engines: ${PAGE} stays as it is, without new rows: ${missing!.map(([key]) => key).join(', ')} did not run here`);
+else if (failed === 0) {
   const text = `# Other tools on our exports
 
 \`npm run engines -- all\` writes this page. It runs the real packages, in the pinned versions, on what \`mua export\`, \`mua export-run\` and \`mua env-serve\` give them, without a GPU. The recorded conversations are those of the run that the page shows (\`nano-retail\`). A row that failed is not in the table. The rows come from several starts of the command. Not tried: vLLM, SGLang, several GPUs.
