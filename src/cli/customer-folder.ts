@@ -21,15 +21,12 @@ export const FOLDER = 'folder:';
  * @throws UsageError if the folder has no model for transformers.js
  */
 export async function findCustomerFolder(text: string, flag: string): Promise<CustomerFolder> {
-  const refuse = (why: string): never => {
-    throw new UsageError(`${flag} is "${text}": ${why}`);
-  };
   const asked = ONNX_DTYPES.find((name) => text.endsWith(`@${name}`));
   const directory = resolve(text.slice(FOLDER.length, asked && -(asked.length + 1)));
   const model = basename(directory);
   try {
-    const names = (await readdir(directory, { recursive: true })).map((path) => path.split(sep).join('/'));
-    const paths = names.filter((path) => isDescription(path) || path.startsWith('onnx/'));
+    const weights = await readdir(join(directory, 'onnx'), { recursive: true }).catch(() => []);
+    const paths = [...(await readdir(directory)).filter(isDescription), ...weights.map((path) => `onnx/${path.split(sep).join('/')}`)];
     const sizes = await Promise.all(paths.map(async (path) => ({ path, info: await stat(join(directory, path)) })));
     const all = sizes.flatMap(({ path, info }) => (info.isFile() ? [{ path, bytes: info.size }] : []));
     const [smallest] = folderPrecisions(model, all);
@@ -37,7 +34,7 @@ export async function findCustomerFolder(text: string, flag: string): Promise<Cu
     await checkFolder({ model, precision }, all.map(({ path }) => path), (path) => readFile(join(directory, path), 'utf8')); // prettier-ignore
     return { directory, model, precision, files: all.filter(({ path }) => isDescription(path) || holdsWeights(path, precision)) };
   } catch (error) {
-    return refuse(error instanceof LocalError ? error.message : reason(error));
+    throw new UsageError(`${flag} is "${text}": ${error instanceof LocalError ? error.message : reason(error)}`);
   }
 }
 

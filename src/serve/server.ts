@@ -25,7 +25,7 @@ export interface EnvServerOptions {
   maxSessions: number;
   /** Maximum size of a client's frame. */
   maxFrameBytes: number;
-  /** A session ends if its newest episode began before this time, even if it is active. */
+  /** A session ends if its newest episode is older than this, even if the client is active. */
   sessionSeconds: number;
   /** A session ends if the client sends no frame for this time. */
   idleSeconds: number;

@@ -57,7 +57,13 @@ export const envServe = command({
       min: 1,
       max: 102_400,
     },
-    'session-seconds': { type: 'integer', value: 'N', help: 'end a session after this many seconds', default: 3600, min: 1 },
+    'session-seconds': {
+      type: 'integer',
+      value: 'N',
+      help: 'end a session whose newest episode is older than this many seconds',
+      default: 3600,
+      min: 1,
+    },
     'idle-seconds': {
       type: 'integer',
       value: 'N',

@@ -6,7 +6,7 @@ import { PRESETS } from '../../training/presets.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { runJob } from '../job.ts';
-import { inBytes, inTime } from './plan-texts.ts';
+import { ESTIMATED, inBytes, inTime } from './plan-texts.ts';
 import { JSON_FLAG } from './shared.ts';
 
 export const models = command({
@@ -37,7 +37,7 @@ export const models = command({
       ...(cold_start_seconds === null ? [] : [`  cold start   ${inTime(cold_start_seconds)}`]),
       ...(seconds ? [`  GRPO step    ${inTime(seconds.step)}`] : []),
     ]),
-    'Times are estimated from a probe of this GPU; they can be twice as long or half as long.',
+    ESTIMATED,
   ],
 });
 

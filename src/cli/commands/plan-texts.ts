@@ -9,6 +9,8 @@ export function inTime(seconds: number): string {
   return seconds < 5400 ? `about ${Math.round(seconds / 60)} min` : `about ${(seconds / 3600).toFixed(1)} h`;
 }
 
+export const ESTIMATED = 'Times are estimated from a probe of this GPU; they can be twice as long or half as long.';
+
 /** The lines of `mua train --plan`. */
 export function planLines({ plan, problem, advice, seconds }: RunPlan): string[] {
   return [
@@ -24,7 +26,7 @@ export function planLines({ plan, problem, advice, seconds }: RunPlan): string[]
           `a step             ${inTime(seconds.step)}`,
           ...(seconds.evaluation > 0 ? [`an evaluation      ${inTime(seconds.evaluation)}`] : []),
           `the whole run      ${inTime(seconds.run)}`,
-          'Times are estimated from a probe of this GPU; they can be twice as long or half as long.',
+          ESTIMATED,
         ]
       : []),
   ];

@@ -82,14 +82,16 @@ export const train = command({
         : await RunFolder.resume<TrainSettings>(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema });
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
     const stored = folder?.settings.user;
-    if (flags.user === undefined && stored?.mode === 'local' && stored.source === 'folder')
-      throw new UsageError(`--user is missing: expected --user ${FOLDER}DIR with the folder "${stored.model}", which played the customer`);
+    /** The customer in the tab that goes on to play. */
+    const local = flags.user === undefined && stored?.mode === 'local' ? stored : null;
+    if (local?.source === 'folder')
+      throw new UsageError(`--user is missing: expected --user ${FOLDER}DIR with the folder "${local.model}", which played the customer`);
     const {
       user,
       userEndpoint,
       folder: customer,
-    } = flags.user === undefined && stored?.mode === 'local'
-      ? { user: stored, userEndpoint: undefined, folder: undefined }
+    }: Awaited<ReturnType<typeof readUser>> = local
+      ? { user: local }
       : await readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
