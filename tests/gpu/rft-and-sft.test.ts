@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderConversation } from '../../src/agent/chat-template.ts';
 import type { Stage } from '../../src/agent/rollouts.ts';
 import { flatten } from '../../src/agent/trajectory.ts';
-import { loadTokenizer } from '../support/tokenizers.ts';
+import { openTokenizer } from '../../src/agent/tokenizer.ts';
 import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
     environments: Object.assign(Object.create(environments) as typeof environments, {
       verify: async () => ({ reward: 1, changes: [], goal: [], progress: 1 }),
     }),
-    tokenizer: loadTokenizer(files),
+    tokenizer: await openTokenizer(files),
     users: { session: () => ({ open: async () => 'Hello.', reply: async () => STOP }) },
     sampler: engine.sampler,
   };
