@@ -22,9 +22,9 @@ const count = (program: readonly Dispatch[], counts: Counts): Counted => {
 export function countedWork(config: ModelConfig, sizes: EngineSizes) {
   // Node has no WebGPU, so it lacks the names of flags.
   for (const name of ['GPUBufferUsage', 'GPUShaderStage']) if (!(name in globalThis)) Object.assign(globalThis, { [name]: {} });
-  const limit = 2 ** 31;
   const info = { vendor: '', architecture: '', description: '', software: false, subgroupSize: 32 };
-  const gpu = Gpu.counting(info, { maxBufferSize: limit, maxStorageBufferBindingSize: limit });
+  // Work is counted for any GPU. Whether the buffers fit into one is for the memory plan to say.
+  const gpu = Gpu.counting(info, { maxBufferSize: Infinity, maxStorageBufferBindingSize: Infinity });
   const nothing = (): void => {};
   const encoder = { copyBufferToBuffer: nothing, finish: nothing };
   Object.assign(gpu.device, { createCommandEncoder: () => encoder });

@@ -132,11 +132,16 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
   return { step: finished, model, ...(alarm && { alarm }) };
 }
 
-/** An estimate of the times, for a run without a finished step. A GPU that cannot be measured says so when the model is opened. */
+/**
+ * An estimate of the times. It is null if the finished steps tell all times, or if something fails: a run does not end for its estimate.
+ * A GPU that cannot be measured says so when the model is opened.
+ */
 async function estimate(host: EngineHost, files: ModelParts, config: GrpoConfig, done: readonly StepMetrics[]): Promise<PhaseTimes | null> {
-  if (done.some(({ step }) => step > 0)) return null;
-  return host.speed().then(
-    (speed) => estimateFor(files, config, speed),
-    () => null,
-  );
+  // The evaluations of a supervised run are not timed, so their estimate counts to the end.
+  if (config.algorithm !== 'sft' && done.some(({ step }) => step > 0)) return null;
+  try {
+    return estimateFor(files, config, await host.speed());
+  } catch {
+    return null;
+  }
 }

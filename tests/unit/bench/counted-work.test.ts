@@ -27,3 +27,13 @@ test('the work that the programs of SmolLM2-135M count equals the arithmetic of 
   ];
   for (const share of shares) expect(Math.abs(share - 1)).toBeLessThan(0.002);
 });
+
+test('a cache of any size is counted: no GPU limits it', () => {
+  // The keys of a layer take 64 · 16,384 · 8 · 128 floats: 4 GiB.
+  const cache = { maxModelLen: 16_384, slots: 64, kvFormat: 'f32' } as const;
+  const lora = { rank: 16, scale: 2, targets: LORA_TARGETS };
+  const { operations } = countedWork(PRETRAINED[3].config, { ...cache, precision: 'bf16', lora }).decode(1);
+  const layers = 28 * (2 * 1024 * 2048 + 2 * 1024 * 1024 + 3 * 1024 * 3072);
+  const adapters = 28 * 16 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072));
+  expect(operations / (2 * (layers + adapters + 151_936 * 1024))).toBeCloseTo(1, 2);
+});

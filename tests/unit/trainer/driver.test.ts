@@ -4,17 +4,23 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { randomWeights } from '../../../src/engine/parameters.ts';
 import type { Environments } from '../../../src/environments/types.ts';
 import { saveModel } from '../../../src/exchange/model-folder.ts';
+import type { GrpoConfig, StepMetrics } from '../../../src/records/run.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { unpackCheckpoint } from '../../../src/trainer/checkpoints.ts';
+import { driveRun } from '../../../src/trainer/driver.ts';
 import { DeviceLostError } from '../../../src/trainer/engine-host.ts';
+import { estimateFor } from '../../../src/trainer/estimates.ts';
 import type { SinkEvaluation, TrainingSink } from '../../../src/trainer/messages.ts';
+import { UnattendedRun } from '../../../src/trainer/run-control.ts';
+import type { RunSink } from '../../../src/trainer/run-sink.ts';
 import { trainModel } from '../../../src/trainer/train-model.ts';
 import { MeteredUsers } from '../../../src/users/account.ts';
-import { Customers, fakeRuns, fakes, REQUEST, SETTINGS } from '../../support/fake-runs.ts';
+import { CONFIG, Customers, fakeRuns, fakes, REQUEST, SETTINGS } from '../../support/fake-runs.ts';
 import { hashSampler } from '../../support/hash-sampler.ts';
 import { TINY } from '../../support/tiny-config.ts';
 
+vi.mock('../../../src/trainer/estimates.ts', { spy: true });
 afterEach(() => vi.restoreAllMocks());
 
 /** Models that talk, so that conversations and updates differ from step to step. */
@@ -142,4 +148,33 @@ test('a training of the command line whose customer has cost the budget saves a 
   await expect(training).rejects.toThrow('The customer has cost 5, and the budget is 5: raise --user-budget to go on');
   expect(kept.metrics.map(({ step }) => step)).toEqual([0, 1, 2]);
   expect(kept.checkpoints.at(-1)).toBe(2);
+});
+
+/** The time left that a run tells first, while its model is opened. The run ends there. */
+async function firstTimeLeft(config: GrpoConfig, metrics: StepMetrics[]): Promise<number | null> {
+  const left: (number | null)[] = [];
+  const { host } = fakeRuns(new RunDatabase('driver: time left'), fakes());
+  Object.assign(host, { stage: () => Promise.reject(new Error('opened')) });
+  const loaded = { checkpoint: metrics.length > 0 ? { step: metrics.length } : undefined };
+  const sink = {
+    open: async () => ({ config, files: model(), loaded, metrics, user: { mode: 'scripted' }, save: {} }),
+    progress: (...[, , , , seconds]: Parameters<RunSink['progress']>) => void left.push(seconds),
+  } as unknown as RunSink;
+  await expect(driveRun(host, sink, new UnattendedRun())).rejects.toThrow('opened');
+  return left[0]!;
+}
+
+test('an estimate that fails ends no run', async () => {
+  vi.mocked(estimateFor).mockImplementationOnce(() => {
+    throw new RangeError('an engine that cannot be built');
+  });
+  expect(await firstTimeLeft(CONFIG, [])).toBeNull();
+});
+
+test('a supervised run that continues still counts the evaluations, which no step has timed', async () => {
+  vi.mocked(estimateFor).mockReturnValueOnce({ step: 99, gen: 0, ref: 0, evaluation: 7 });
+  const config: GrpoConfig = { ...CONFIG, algorithm: 'sft', total_training_steps: 5, test_freq: 2 };
+  const done = [1, 2].map((step) => ({ step, 'timing_s/step': 10 }));
+  // Three steps, and evaluations after steps 4 and 5.
+  expect(await firstTimeLeft(config, done)).toBe(3 * 10 + 2 * 7);
 });
