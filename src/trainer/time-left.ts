@@ -1,6 +1,6 @@
 /** @file How long a run still takes: at first from an estimate, then from the median times of its finished steps. */
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
-import { evaluatesFirst } from '../training/run.ts';
+import { evaluatesAfter, evaluatesFirst } from '../training/evaluation-settings.ts';
 import type { RunPhase } from './run-sink.ts';
 
 /** Seconds of a step, of its sampling and scoring, and of an evaluation. */
@@ -25,7 +25,6 @@ type Length = Pick<GrpoConfig, 'total_training_steps' | 'val_tasks' | 'test_freq
 /** The seconds until the end of the run. */
 function secondsLeft(times: PhaseTimes, config: Length, { step, phase, done, total, evaluated }: Place): number {
   const { step: whole, gen, ref, evaluation } = times;
-  const { total_training_steps: last, val_tasks, test_freq } = config;
   const rest = 1 - done / Math.max(1, total);
   const inPhase = {
     compile: step === 0 && !evaluated && evaluatesFirst(config) ? evaluation : 0,
@@ -34,10 +33,9 @@ function secondsLeft(times: PhaseTimes, config: Length, { step, phase, done, tot
     update: (whole - gen - ref) * rest,
     evaluate: evaluation * rest,
   }[phase];
-  const due = (at: number) => val_tasks > 0 && (at === last || (test_freq > 0 && at % test_freq === 0));
   let seconds = inPhase;
-  if (phase !== 'evaluate' && phase !== 'compile' && due(step)) seconds += evaluation;
-  for (let at = step + 1; at <= last; at++) seconds += whole + (due(at) ? evaluation : 0);
+  if (phase !== 'evaluate' && phase !== 'compile' && evaluatesAfter(config, step)) seconds += evaluation;
+  for (let at = step + 1; at <= config.total_training_steps; at++) seconds += whole + (evaluatesAfter(config, at) ? evaluation : 0);
   return seconds;
 }
 

@@ -26,6 +26,20 @@ export function evaluationSettings(asked: Asked): EvaluationSettings {
 /** The split of a run's evaluations. Runs from before the setting existed play held-out tasks. */
 export const valSplit = ({ val_split = 'heldout' }: Partial<Pick<GrpoConfig, 'val_split'>>): Split => val_split;
 
+/** Whether the model plays the held-out tasks before step 1. */
+export const evaluatesFirst = ({
+  val_tasks,
+  val_before_train,
+  total_training_steps,
+}: Pick<GrpoConfig, 'val_tasks' | 'val_before_train' | 'total_training_steps'>): boolean =>
+  val_tasks > 0 && (val_before_train || total_training_steps === 0);
+
+/** Whether the model plays the held-out tasks after this step. */
+export const evaluatesAfter = (
+  { val_tasks, test_freq, total_training_steps }: Pick<GrpoConfig, 'val_tasks' | 'test_freq' | 'total_training_steps'>,
+  step: number,
+): boolean => val_tasks > 0 && (step === total_training_steps || (test_freq > 0 && step % test_freq === 0));
+
 /** How the evaluations of a run sample: greedily, or with the same sampling settings as its rollouts. */
 export function validationSampling(config: Sampling & Pick<GrpoConfig, 'val_kwargs.do_sample'>): Sampling {
   const { temperature, top_p, top_k, 'val_kwargs.do_sample': sample } = config;

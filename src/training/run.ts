@@ -11,7 +11,7 @@ import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/ev
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { habitsOf } from './config.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
-import { validationSampling, valSplit } from './evaluation-settings.ts';
+import { evaluatesAfter, evaluatesFirst, validationSampling, valSplit } from './evaluation-settings.ts';
 import { grpoStep } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
 import { rftStep } from './rft.ts';
@@ -48,14 +48,6 @@ export interface RunHooks extends StepHooks {
   /** Called before every step, after the gate. If it returns true, the run ends early. */
   shouldStop?: () => boolean;
 }
-
-/** Whether the model plays the held-out tasks before step 1. */
-export const evaluatesFirst = ({
-  val_tasks,
-  val_before_train,
-  total_training_steps,
-}: Pick<GrpoConfig, 'val_tasks' | 'val_before_train' | 'total_training_steps'>): boolean =>
-  val_tasks > 0 && (val_before_train || total_training_steps === 0);
 
 /** The metrics of an evaluation, with verl's names: val-core/<source>/reward/mean@1. */
 export function evaluationMetrics({ report, greedy }: Evaluation, config: GrpoConfig): Record<string, number> {
@@ -135,8 +127,7 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     step += 1;
     hooks.onStepStart?.(step);
     const result = await STEPS[config.algorithm](stage, learner, config, step, hooks);
-    const due = config.val_tasks > 0 && (step === last || (config.test_freq > 0 && step % config.test_freq === 0));
-    const evaluation = due ? await evaluateStep(stage, config, concurrency, step, hooks) : null;
+    const evaluation = evaluatesAfter(config, step) ? await evaluateStep(stage, config, concurrency, step, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation, config));
     Object.assign(result.metrics, hooks.takeUsage?.());
     // The time to store a step is known only after its metrics are stored, so the next step reports it.

@@ -1,5 +1,6 @@
 /** @file Estimates how long a run takes: from an earlier run in this browser, or from times that were measured elsewhere. */
 import type { GrpoConfig } from '../../records/run.ts';
+import { evaluatesAfter, evaluatesFirst } from '../../training/evaluation-settings.ts';
 
 /** The settings that decide how many conversations a run plays. */
 export type Size = Pick<GrpoConfig, 'total_training_steps' | 'train_batch_size' | 'n' | 'test_freq' | 'val_tasks' | 'val_before_train'>;
@@ -19,16 +20,11 @@ export interface EarlierRun {
 export const MEASURED: Readonly<Record<string, number>> = { glimpse: 0.08, timeouts: 0.08, nano: 0.42, small: 0.5 };
 
 /** The number of conversations of a run: rollouts, and trials of the evaluations before, during and after training. */
-export function conversationsOf({
-  total_training_steps: steps,
-  train_batch_size,
-  n,
-  test_freq,
-  val_tasks,
-  val_before_train,
-}: Size): number {
-  const evaluations = (val_before_train || steps === 0 ? 1 : 0) + (test_freq > 0 ? Math.ceil(steps / test_freq) : 1);
-  return steps * train_batch_size * n + evaluations * val_tasks;
+export function conversationsOf(size: Size): number {
+  const { total_training_steps: steps, train_batch_size, n, val_tasks } = size;
+  let conversations = steps * train_batch_size * n + (evaluatesFirst(size) ? val_tasks : 0);
+  for (let step = 1; step <= steps; step++) if (evaluatesAfter(size, step)) conversations += val_tasks;
+  return conversations;
 }
 
 /**

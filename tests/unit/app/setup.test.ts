@@ -213,6 +213,8 @@ describe('the time of a run', () => {
     expect(conversationsOf({ ...config, total_training_steps: 11 })).toBe(11 * 48 + 3 * 96);
     expect(conversationsOf({ ...config, val_tasks: 0 })).toBe(480);
     expect(conversationsOf({ ...config, test_freq: 0 })).toBe(480 + 2 * 96);
+    // A run without steps evaluates once.
+    expect(conversationsOf({ ...config, test_freq: 0, total_training_steps: 0 })).toBe(96);
   });
 
   test('comes from a run with the preset, else from the pace of another preset, else from times measured elsewhere', () => {
