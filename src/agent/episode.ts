@@ -10,7 +10,7 @@
  */
 import type { Environments } from '../environments/types.ts';
 import { callsOf } from '../base/message-path.ts';
-import type { ToolCall, ToolSchema, Verdict } from '../records/task.ts';
+import { type ToolCall, toolsOf, type Verdict } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import type { CustomerJudgement } from '../records/user.ts';
 import { type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
@@ -49,10 +49,9 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
  * @throws errors of the sampler and of the environment
  */
 export async function runEpisode(given: EpisodeOptions): Promise<Trajectory> {
-  const { tools } = given.task;
-  const options = tools ? { ...given, domain: { ...given.domain, tools } } : given;
-  const episode = new Episode(options);
-  options.onStart?.(episode);
+  const domain = { ...given.domain, tools: toolsOf(given.task, given.domain) };
+  const episode = new Episode({ ...given, domain });
+  given.onStart?.(episode);
   try {
     return await episode.run();
   } finally {
@@ -149,7 +148,7 @@ class Episode implements PlayedEpisode {
       turns,
       reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
       verdict,
-      violations: await this.#log.violations([...domain.tools, ...this.#laterTools]),
+      violations: await this.#log.violations([...domain.tools, ...this.#transcript.laterTools]),
       toolCalls,
       parseErrors,
       copied: copiedArguments(this.#transcript.nodes, domain.tools),
@@ -157,11 +156,6 @@ class Episode implements PlayedEpisode {
       audit: this.#world.log,
       ...(error !== undefined && { error }),
     };
-  }
-
-  /** The tools that the agent got after the start. */
-  get #laterTools(): ToolSchema[] {
-    return this.#transcript.nodes.flatMap(({ tools = [] }) => tools);
   }
 
   /** Frees the sampler's slot, the user's session and the environment's overlay of this episode. */
@@ -188,7 +182,7 @@ class Episode implements PlayedEpisode {
     const state = prefix && readPrefix(prefix, task, this.#rules);
     if (prefix) {
       this.#transcript.adopt(prefix.nodes);
-      this.#agent.learn(this.#laterTools);
+      this.#agent.learn(this.#transcript.laterTools);
     } else this.#transcript.open(domain.policy, domain.tools);
     if (state?.opened) checkReplays(domain);
     if (state?.opened) return this.#continue(state, prefix!);

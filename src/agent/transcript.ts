@@ -53,6 +53,11 @@ export class Transcript {
     return this.length >= this.capacity;
   }
 
+  /** The tools that the agent got after the start. */
+  get laterTools(): ToolSchema[] {
+    return this.nodes.flatMap(({ tools = [] }) => tools);
+  }
+
   /** Appends a text that was not sampled. The text is cut at the capacity, because the model never reads beyond it. */
   given(role: MessageNode['role'], text: string, rendered: string, fields: NodeFields = {}): void {
     const tokens = this.tokenizer.encode(rendered).slice(0, this.capacity - this.length);

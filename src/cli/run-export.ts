@@ -57,7 +57,7 @@ export async function exportRun(
     return { content: new Uint8Array(await bundle.arrayBuffer()), lines: trajectories.length, name, notes };
   }
   const rollouts = new Map(content.rollouts.map((rollout) => [rollout.id, rollout]));
-  const tools = ['verl', 'chat'].includes(format) ? await toolsOf(trajectories) : undefined;
+  const tools = ['verl', 'chat'].includes(format) ? await toolsOfEach(trajectories) : undefined;
   // A conversation without a turn of the agent, such as a row that could not be read, is nothing to train on.
   const kept = format === 'chat' ? trajectories.filter(({ nodes }) => nodes.some(({ role }) => role === 'assistant')) : trajectories;
   if (kept.length < trajectories.length)
@@ -91,8 +91,8 @@ async function tokenizerOf(path: string, { run, model }: RunContent, given: stri
   );
 }
 
-/** The tools of each conversation's domain. The domain of a conversation from another tool is unknown. */
-async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Trajectory, readonly ToolSchema[]>> {
+/** The tools of each conversation: those of its task, else those of its domain. The domain of a conversation from another tool is unknown. */
+async function toolsOfEach(trajectories: readonly Trajectory[]): Promise<Map<Trajectory, readonly ToolSchema[]>> {
   const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
   const known = new Map<string, Promise<readonly ToolSchema[]> | null>();
   const found = new Map<Trajectory, readonly ToolSchema[]>();
@@ -106,7 +106,7 @@ async function toolsOf(trajectories: readonly Trajectory[]): Promise<Map<Traject
       const ofBenchmark = findBenchmark(imported?.benchmark)?.domains.find(({ name }) => name === imported!.domain);
       known.set(key, ofBenchmark ? Promise.resolve(ofBenchmark.tools) : own);
     }
-    const tools = await known.get(key);
+    const tools = trajectory.task.tools ?? (await known.get(key));
     if (tools) found.set(trajectory, tools);
   }
   return found;

@@ -94,6 +94,9 @@ export interface Task {
   tools?: ToolSchema[];
 }
 
+/** The agent's tools in a task of the domain. */
+export const toolsOf = (task: Pick<Task, 'tools'>, domain: { tools: ToolSchema[] }): ToolSchema[] => task.tools ?? domain.tools;
+
 /** One changed row of an episode's overlay. `before` is null if the row did not exist, and `after` is null if the row was deleted. */
 export interface RowChange {
   table: string;

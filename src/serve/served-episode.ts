@@ -11,7 +11,7 @@ import { sha256 } from '../base/sha256.ts';
 import type { Domain, Environments } from '../environments/types.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { Json } from '../records/json.ts';
-import type { RowChange, Task } from '../records/task.ts';
+import { type RowChange, type Task, type ToolSchema, toolsOf } from '../records/task.ts';
 import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 import type { UserSimulator } from '../users/types.ts';
 import { type EpisodeState, type Observation, ProtocolError, type StepResult } from './protocol.ts';
@@ -41,6 +41,8 @@ interface Waiting<T> {
 }
 
 export class ServedEpisode {
+  /** The agent's tools. */
+  readonly tools: readonly ToolSchema[];
   readonly #start: EpisodeStart;
   readonly #abort = new AbortController();
   readonly #ended: Promise<void>;
@@ -57,6 +59,7 @@ export class ServedEpisode {
     this.#start = start;
     const { id, task, seed } = start;
     const { domain, environments, users, rules, limits } = stage;
+    this.tools = toolsOf(task, domain);
     this.#ended = runEpisode({
       domain,
       environments,
@@ -108,7 +111,7 @@ export class ServedEpisode {
     const { nodes } = episode.#episode;
     Object.assign(first.observation, {
       messages: toMessages({ nodes: [...nodes], leaf: nodes.length - 1 }).messages,
-      tools: stage.domain.tools,
+      tools: episode.tools,
       task_id: start.task.id,
       seed: start.seed,
     });

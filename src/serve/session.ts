@@ -136,8 +136,9 @@ export class Session {
     return this.#episode?.state() ?? { episode_id: null, step_count: 0 };
   }
 
+  /** The tools of the episode. Before the first reset, those of the domain. */
   get #tools(): ToolSchema[] {
-    return [...this.stage.domain.tools, RESPOND];
+    return [...(this.#episode ?? this.stage.domain).tools, RESPOND];
   }
 
   #tellEnd(): void {

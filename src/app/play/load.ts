@@ -1,7 +1,7 @@
 /** @file Loads the data of the play page: the task with its tools, the conversation to continue, and the models that can answer. */
 import { type OtherToken, type Prefix, prefixWith } from '../../agent/prefix.ts';
 import type { ModelRef } from '../../records/model.ts';
-import type { Task } from '../../records/task.ts';
+import { type Task, toolsOf } from '../../records/task.ts';
 import type { Library } from '../library/library.ts';
 import { configOf } from '../branches/play-request.ts';
 import { BRANCHES, readOrigin } from '../library/origin.ts';
@@ -53,12 +53,12 @@ export async function loadSetting(library: Library, task: string, from: string, 
   const parent = place?.place === BRANCHES ? conversation!.branchedOff : conversation;
   const found = conversation?.trajectory.task ?? (await freshTask(task));
   const base = conversation?.model ?? presetModel(found);
-  const { tools, userTools } = await askWorlds((browser) => browser.info(worldOf(found.id)));
+  const info = await askWorlds((browser) => browser.info(worldOf(found.id)));
   return {
     setting: {
       task: found,
-      tools,
-      userTools: userTools.length > 0,
+      tools: toolsOf(found, info),
+      userTools: info.userTools.length > 0,
       config: configOf(found, conversation?.config),
       start: conversation && { ...place, trajectory: conversation.trajectory },
       token: other && (await withWords(library, base, prefixWith(conversation!.trajectory, place!.node, other), other)),
