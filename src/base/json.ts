@@ -4,6 +4,14 @@ import type { Json } from '../records/json.ts';
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A copy in which `change` replaces each value of the tree. It gets a list or an object before its children. */
+export function mapJson(value: unknown, change: (value: unknown) => unknown): unknown {
+  const changed = change(value);
+  if (Array.isArray(changed)) return changed.map((child) => mapJson(child, change));
+  if (!isObject(changed)) return changed;
+  return Object.fromEntries(Object.entries(changed).map(([key, child]) => [key, mapJson(child, change)]));
+}
+
 /** JSON whose text is the same for equal values: keys sorted by UTF-16 code unit, no white space, numbers as JavaScript writes them. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

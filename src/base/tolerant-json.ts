@@ -1,4 +1,5 @@
 /** @file Reads JSON as other programs write it: with Python's constants and quotes, and with integers of any size. */
+import { mapJson } from './json.ts';
 
 /** An integer of 16 or more digits may be larger than a number holds exactly. */
 const MAY_BE_BIG = /(?<![\d.eE+-])-?\d{16}/;
@@ -157,13 +158,7 @@ class Reader {
 }
 
 /** The value with every bigint as the nearest number, for readers that need no exact integers. */
-export function withNumbers(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(withNumbers);
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withNumbers(child)]));
-  return value;
-}
+export const withNumbers = (value: unknown): unknown => mapJson(value, (own) => (typeof own === 'bigint' ? Number(own) : own));
 
 /** The position after the JSON object or list that begins at `start`. Undefined if none begins or ends there. */
 export function endOfJson(text: string, start: number): number | undefined {

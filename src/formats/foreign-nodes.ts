@@ -1,7 +1,7 @@
 /** @file Turns the messages of a conversation from another tool into the nodes of a trajectory. */
 import { QWEN, renderAssistant, TOOL_CALL_START } from '../agent/chat-template.ts';
 import { parseTurn } from '../agent/tool-call.ts';
-import { isObject } from '../base/json.ts';
+import { isObject, mapJson } from '../base/json.ts';
 import { callFields, callsOf } from '../base/message-path.ts';
 import { parseTolerant } from '../base/tolerant-json.ts';
 import type { ChatMessage } from '../records/conversation.ts';
@@ -67,18 +67,16 @@ function turnOf(message: ChatMessage): Pick<MessageNode, 'text'> & Partial<Messa
 /** The object of a JSON text. Integers that a number cannot hold become texts. Undefined if the text has no object. */
 function objectOf(text: string): Record<string, unknown> | undefined {
   try {
-    const value = withTexts(parseTolerant(text));
+    const value = mapJson(parseTolerant(text), storable);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function withTexts(value: unknown): unknown {
+function storable(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (Array.isArray(value)) return value.map(withTexts);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withTexts(child)])) : value;
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }
 
 /** The messages with the results of each turn in the order of its calls. A trajectory links them by their order. */

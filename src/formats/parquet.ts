@@ -6,6 +6,7 @@ import { parquetMetadataAsync, parquetReadObjects, parquetSchema, type SchemaEle
 import { compressors } from 'hyparquet-compressors';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { parserReason, shown } from '../base/input-error.ts';
+import { mapJson } from '../base/json.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { LIMITS, megabytes } from '../exchange/file-source.ts';
 
@@ -77,7 +78,7 @@ export async function readParquet(bytes: Uint8Array, file: string): Promise<Row[
           rowEnd: to,
           compressors: COMPRESSORS,
         });
-        for (const [i, row] of part.entries()) Object.assign(found[from + i]!, plain(row));
+        for (const [i, row] of part.entries()) Object.assign(found[from + i]!, mapJson(row, plain));
         from = to;
       }
     return found;
@@ -90,9 +91,5 @@ export async function readParquet(bytes: Uint8Array, file: string): Promise<Row[
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value instanceof Date) return value.toISOString();
-  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
-  if (Array.isArray(value)) return value.map(plain);
-  if (value !== null && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, plain(child)]));
-  return value;
+  return ArrayBuffer.isView(value) ? Array.from(value as unknown as ArrayLike<number>) : value;
 }

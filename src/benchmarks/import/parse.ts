@@ -1,5 +1,6 @@
 /** @file Parses the files of a benchmark: UTF-8 text, JSON with its order of keys, and TOML. */
 import { parserReason } from '../../base/input-error.ts';
+import { mapJson } from '../../base/json.ts';
 import { parse as parseTomlText, TomlDate } from 'smol-toml';
 import { parseOrdered } from '../../domains/exact/ordered-json.ts';
 import type { Json } from '../../records/json.ts';
@@ -29,17 +30,12 @@ export function parseJson(file: string, text: string, ordered = false): Json {
 
 export function parseToml(file: string, text: string): Json {
   try {
-    return plain(parseTomlText(text));
+    return mapJson(parseTomlText(text), withoutDates) as Json;
   } catch (cause) {
     throw new ImportError(file, '', `it is not TOML: ${parserReason(cause)}`);
   }
 }
 
-/** Converts TOML dates back to text. */
-function plain(value: unknown): Json {
-  if (value instanceof TomlDate) return value.toISOString().replace(/\.000(?=\D|$)/, '');
-  if (Array.isArray(value)) return value.map(plain);
-  if (value !== null && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
-  return value as Json;
-}
+/** Converts a date of TOML back to its text. */
+const withoutDates = (value: unknown): unknown =>
+  value instanceof TomlDate ? value.toISOString().replace(/\.000(?=\D|$)/, '') : value;
