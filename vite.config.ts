@@ -46,7 +46,7 @@ const defaultValues = (): Plugin => ({
  * the weights of one preset.
  */
 const LATER =
-  /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/local-model\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
+  /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/(local-model|imports)\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES = /^models\/glimpse-timeouts\//;
 const LARGE_BYTES = 2_000_000;

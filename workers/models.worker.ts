@@ -5,6 +5,7 @@
 import * as comlink from 'comlink';
 import { exportFolder, zipExport } from '../src/trainer/export-folder.ts';
 import { downloadHubModel } from '../src/exchange/hub-model.ts';
+import { readModelFiles } from '../src/exchange/model-files.ts';
 import { copyFiles } from '../src/exchange/model-storage.ts';
 import { keepFiles } from '../src/local/folder.ts';
 import type { ModelFiles } from '../src/records/model.ts';
@@ -14,7 +15,7 @@ import { inspectStored } from '../src/trainer/stored-models.ts';
 const keepCustomer = async (name: string, files: ModelFiles, precision: 'f32' | 'f16'): Promise<void> =>
   keepFiles(name, precision === 'f16' ? 'fp16' : 'fp32', await exportFolder(files, { format: 'onnx', precision }));
 
-const api = { copyFiles, downloadHubModel, zipExport, keepCustomer, inspectStored };
+const api = { copyFiles, downloadHubModel, zipExport, keepCustomer, readModelFiles, inspectStored };
 
 export type ModelsWorker = typeof api;
 

@@ -29,6 +29,18 @@ const factsSchema = z.object({
     .optional(),
 });
 
+/** Conversations, and notes on rows and columns that were left out. */
+export interface ReadDataset {
+  conversations: DatasetConversation[];
+  notes: string[];
+}
+
+/** As `readDataset`, with its notes. */
+export function readNotedDataset(text: string): ReadDataset {
+  const notes: string[] = [];
+  return { conversations: readDataset(text, (line) => notes.push(line)), notes };
+}
+
 /**
  * Reads JSONL, or one JSON list. If a conversation has no id, its place in the file is its id. Rows that cannot be read are left out: `note`
  * counts them.

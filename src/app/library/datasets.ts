@@ -1,6 +1,7 @@
 /** @file The stored datasets of demonstrations. */
 import { beginningWith } from '../../base/key-range.ts';
 import type { DatasetConversationRow, DatasetRow } from '../../records/dataset.ts';
+import type { DatasetReader } from './dataset-rows.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 
 export class Datasets {
@@ -25,8 +26,8 @@ export class Datasets {
   }
 
   /** Stores the conversations of a JSONL file that can be read. @throws Error with the reasons if none can be read */
-  async import(name: string, text: string): Promise<DatasetRow> {
-    return (await import('./dataset-rows.ts')).importDataset(this.#db, name, text);
+  async import(name: string, text: string, read?: DatasetReader): Promise<DatasetRow> {
+    return (await import('./dataset-rows.ts')).importDataset(this.#db, name, text, read);
   }
 
   /** Marks conversations as rejected, or removes this mark. */

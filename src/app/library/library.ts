@@ -163,14 +163,14 @@ export class Library {
   }
 
   /** Checks and stores a model. @throws Error that names the file and its fault, or with advice if the disk is full */
-  async addModel(name: string, files: ModelParts, folder?: string): Promise<ModelRow> {
-    return this.#putModel(await (await import('./checked-model.ts')).checkedModel(name, files, folder));
+  async addModel(name: string, files: ModelParts, folder?: string, signal?: AbortSignal): Promise<ModelRow> {
+    return this.#putModel(await (await import('./checked-model.ts')).checkedModel(name, files, folder, signal));
   }
 
   /** Stores the files of a folder or a zip. Copies weights that are not in memory to the private file system. @throws like `addModel` */
-  async importModel(name: string, files: ModelParts): Promise<ModelRow> {
+  async importModel(name: string, files: ModelParts, signal?: AbortSignal): Promise<ModelRow> {
     const large = Object.fromEntries(Object.entries(files).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob));
-    if (Object.keys(large).length === 0) return this.addModel(name, files);
+    if (Object.keys(large).length === 0) return this.addModel(name, files, undefined, signal);
     const [{ inModelsWorker }, { modelFolder, removeFolder }] = await Promise.all([
       import('../clients/models-worker.ts'),
       import('../../exchange/model-storage.ts'),
@@ -178,7 +178,7 @@ export class Library {
     const folder = modelFolder(name, crypto.randomUUID());
     const copied = await inModelsWorker('the copy of the model', (worker) => worker.copyFiles(folder, large));
     try {
-      return await this.addModel(name, { ...files, ...copied }, folder);
+      return await this.addModel(name, { ...files, ...copied }, folder, signal);
     } catch (error) {
       await removeFolder(folder);
       throw error;

@@ -1,9 +1,10 @@
 /** @file The state of an import, from the file to the stored run. */
-import { BUNDLE_LIMITS, readRunBundle } from '../../exchange/run-bundle.ts';
+import { BUNDLE_LIMITS } from '../../exchange/run-bundle.ts';
 import type { RunContent } from '../../records/bundle.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { Library } from '../library/library.ts';
 import { bytes } from '../kit/format.ts';
+import { readBundleFile, readForeignFiles } from '../clients/imports-worker.ts';
 import { fetchBundle } from './fetch-bundle.ts';
 
 export interface ReadRun {
@@ -72,12 +73,12 @@ export class RunImport {
   async #read(from: string, file: Blob, signal: AbortSignal): Promise<void> {
     this.stage = 'Reading and checking';
     this.share = 0;
-    const { manifest, ...content } = await readRunBundle(file, { signal, onProgress: (done, total) => (this.share = done / total) });
+    const { manifest, ...content } = await readBundleFile(file, (done, total) => (this.share = done / total), signal);
     let model: ModelRow | null = null;
     if (content.model) {
       this.stage = 'Checking the weights';
       const { checkedModel } = await import('../library/checked-model.ts');
-      model = await checkedModel(`${content.run.name}, step ${content.run.step}`, content.model);
+      model = await checkedModel(`${content.run.name}, step ${content.run.step}`, content.model, undefined, signal);
     }
     signal.throwIfAborted();
     this.read = { from, bytes: file.size, content, exported: manifest, model, notes: [] };
@@ -85,19 +86,10 @@ export class RunImport {
 
   async #readForeign(files: readonly File[], signal: AbortSignal): Promise<void> {
     this.stage = 'Reading and checking';
-    const [{ readForeignFiles }, { readOnlyRun }] = await Promise.all([
-      import('../../formats/read-foreign.ts'),
-      import('../../trainer/read-only-run.ts'),
-    ]);
+    const { readOnlyRun } = await import('../../trainer/read-only-run.ts');
     const size = files.reduce((sum, file) => sum + file.size, 0);
     if (size > MOST_BYTES) throw new Error(`the files have ${bytes(size)}: expected at most ${bytes(MOST_BYTES)}`);
-    let done = 0;
-    const read = async (file: File) => {
-      signal.throwIfAborted();
-      this.share = done++ / files.length;
-      return new Uint8Array(await file.arrayBuffer());
-    };
-    const { source, rollouts, notes } = await readForeignFiles(files.map((file) => ({ name: file.name, read: () => read(file) })));
+    const { source, rollouts, notes } = await readForeignFiles(files, (done, total) => (this.share = done / total), signal);
     signal.throwIfAborted();
     const places = new Set(rollouts.map(({ trajectory: { task } }) => `${task.domain} ${task.level}`));
     if (places.size > 1) throw new Error(`the conversations are of ${[...places].join(' and ')}: expected one domain and level`);

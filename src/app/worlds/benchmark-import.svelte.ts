@@ -2,7 +2,11 @@
 import * as comlink from 'comlink';
 import type { StoredBenchmark } from '../../benchmarks/import/database.ts';
 import { benchmarkFiles, type PickedFile } from '../kit/picked-files.ts';
-import { askWorlds } from '../clients/worlds-client.ts';
+import { READ_LIMIT_MS } from '../clients/in-worker.ts';
+import { askWorlds, endWorlds } from '../clients/worlds-client.ts';
+
+/** The time in which a worker that is not stuck answers. */
+const ANSWER_MS = 2000;
 
 class BenchmarkImport {
   running = $state(false);
@@ -18,22 +22,38 @@ class BenchmarkImport {
   async start(files: PickedFile[] | Promise<PickedFile[]>): Promise<void> {
     if (this.running) return;
     Object.assign(this, { running: true, done: 0, total: 0, label: '', problem: '', cancelled: false, imported: [] });
-    const onProgress = comlink.proxy((done: number, total: number, label: string) => void Object.assign(this, { done, total, label }));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const watch = () => {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => endWorlds(new Error(`the import made no progress for ${READ_LIMIT_MS / 1000} s and was ended`)),
+        READ_LIMIT_MS,
+      );
+    };
+    const onProgress = comlink.proxy((done: number, total: number, label: string) => {
+      Object.assign(this, { done, total, label });
+      watch();
+    });
     try {
       const picked = benchmarkFiles(await files);
       if (!picked.length) throw new Error('none of these is a .json, .toml, .md or .zip file');
+      watch();
       this.imported = await askWorlds((browser) => browser.importFiles(picked, onProgress));
     } catch (cause) {
       const { name, message } = cause as Error;
       if (name === 'AbortError') this.cancelled = true;
       else this.problem = message;
     } finally {
+      clearTimeout(timer);
       this.running = false;
     }
   }
 
-  cancel(): void {
-    void askWorlds((browser) => browser.cancelImport());
+  /** Ends the import. If a file keeps the worker too busy to answer, the worker is ended. */
+  async cancel(): Promise<void> {
+    const late = setTimeout(() => endWorlds(new DOMException('the import was cancelled; nothing was stored', 'AbortError')), ANSWER_MS);
+    await askWorlds((browser) => browser.cancelImport()).catch(() => {});
+    clearTimeout(late);
   }
 }
 
