@@ -40,7 +40,7 @@ export const ROOMS = {
     'bench',
   ],
   formats: ['agent', 'exchange', 'benchmarks', 'training'],
-  serve: ['environments', 'local', 'users', 'agent', 'domains', 'benchmarks', 'evaluation', 'training', 'formats'],
+  serve: ['environments', 'local', 'users', 'agent', 'domains', 'exchange', 'benchmarks', 'evaluation', 'training', 'formats'],
   worlds: ['environments', 'domains', 'exchange', 'benchmarks'],
   workers: [
     'environments',

@@ -15,7 +15,7 @@ import type { Act } from './acts.ts';
 import { heardBy, type Player } from './players.ts';
 import type { BegunTurn } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
-import { type ParsedTurn, parseTurn, spoken } from './tool-call.ts';
+import { type ParsedTurn, parseTurn, spoken, unknownTool } from './tool-call.ts';
 import { endsWithText } from './stop-text.ts';
 import type { Transcript } from './transcript.ts';
 import type { Tokenizer } from './types.ts';
@@ -134,9 +134,20 @@ export class TurnSampler {
       transcript.agent(turn.text, turn.text, fieldsOf(turn));
       return turn;
     }
+    if ('made' in act) {
+      const turn = this.#known(writtenTurn(act.made, transcript));
+      transcript.agent(turn.text, turn.text, fieldsOf(turn));
+      return turn;
+    }
     const turn = writtenTurn(act, transcript);
     transcript.agent(turn.text, turn.text, { content: turn.content, by: 'person', ...callFields(turn.calls) });
     return turn;
+  }
+
+  /** The turn, or one with an error if it calls an unknown tool. */
+  #known(turn: Turn): Turn {
+    const unknown = turn.calls.find(({ name }) => this.toolNames?.includes(name) === false);
+    return unknown ? { ...turn, calls: [], error: unknownTool(unknown.name) } : turn;
   }
 
   #parsed(text: string): Turn {
@@ -154,10 +165,8 @@ export class TurnSampler {
   }
 }
 
-/** A turn that the model of another engine wrote, with markup. */
-export interface WrittenTurn {
-  text: string;
-}
+/** A turn of another engine's model: a text with markup, or an act whose texts are no markup. */
+export type WrittenTurn = { text: string } | { made: Act };
 
 function writtenTurn(act: Act, transcript: Transcript): Turn {
   const [content, calls] = 'call' in act ? [act.note ?? '', [act.call]] : [act.say.trim(), []];

@@ -104,12 +104,14 @@ function readCall(body: string, toolNames: readonly string[] | null): ToolCall {
   const call = !('name' in value) && isObject(value.function) ? value.function : value;
   const { name } = call;
   if (typeof name !== 'string' || name === '') throw new Error(`the tool call's "name" is ${kind(name)}: expected the name of a tool`);
-  if (toolNames && !toolNames.includes(name)) throw new Error(`unknown tool ${JSON.stringify(name.slice(0, 80))}`);
+  if (toolNames && !toolNames.includes(name)) throw new Error(unknownTool(name));
   let args: unknown = call.arguments ?? call.parameters ?? {};
   if (typeof args === 'string') args = parseJson(args, 'the tool call\'s "arguments"');
   if (!isObject(args)) throw new Error(`the tool call's "arguments" is ${kind(args)}: expected a JSON object`);
   return { name, arguments: args as ToolCall['arguments'] };
 }
+
+export const unknownTool = (name: string): string => `unknown tool ${JSON.stringify(name.slice(0, 80))}`;
 
 function parseJson(text: string, what: string): unknown {
   try {

@@ -3,6 +3,8 @@ import { openAsBlob } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { auditProblem } from '../agent/audit-log.ts';
+import { CHAIN } from '../serve/conversation-log.ts';
+import { verifyChain } from './verify-chain.ts';
 import { parserReason } from '../base/input-error.ts';
 import { isBaseWeights } from '../exchange/adapter-folder.ts';
 import { checked } from '../exchange/checked.ts';
@@ -26,6 +28,9 @@ export interface Verified {
 /** The name of a log of `mua evaluate --out`. */
 const EVALUATION_LOG = /^trajectories-\d+\.jsonl$/;
 
+/** The name of a file of `mua env-serve --audit`. */
+const SERVED = /^conversations-\d+(-\d+)?\.jsonl$/;
+
 /** Reads a file, or every file of a folder, to its end. @returns null if nothing at the path has a format of the playground */
 export async function verify(path: string): Promise<Verified | null> {
   const result: Verified = { checked: 0, problems: [] };
@@ -43,11 +48,13 @@ export async function verify(path: string): Promise<Verified | null> {
 }
 
 /**
- * Checks the audit log of every conversation in a JSONL file, a bundle of a run, or the JSONL files of a folder. A line
+ * Checks the audit log of every conversation in a JSONL file, with its chain if `mua env-serve` wrote it, a bundle of a run, or the JSONL files of a folder. A line
  * without a log is counted but is no error, because conversations of other tools have no log.
  */
-export async function verifyLogs(path: string): Promise<Verified & { conversations: number; calls: number; unlogged: number }> {
-  const result = { checked: 0, conversations: 0, calls: 0, unlogged: 0, problems: [] as Verified['problems'] };
+export async function verifyLogs(
+  path: string,
+): Promise<Verified & { conversations: number; calls: number; unlogged: number; unfinished: number }> {
+  const result = { checked: 0, conversations: 0, calls: 0, unlogged: 0, unfinished: 0, problems: [] as Verified['problems'] };
   const check = (file: string, where: string, read: () => Trajectory) => {
     try {
       const trajectory = read();
@@ -60,10 +67,12 @@ export async function verifyLogs(path: string): Promise<Verified & { conversatio
       result.problems.push({ file, problem: parserReason(error) });
     }
   };
-  const isFolder = (await stat(path)).isDirectory();
-  const files = isFolder
-    ? (await readdir(path)).filter((name) => /(trajectories|conversations|trials|rollouts).*\.jsonl$/.test(name)).sort()
-    : [''];
+  const names = (await stat(path)).isDirectory() ? await readdir(path) : [];
+  const chained = names.filter((name) => name.endsWith(CHAIN)).map((name) => name.replace(CHAIN, '.jsonl'));
+  const files =
+    names.length > 0
+      ? [...new Set([...names, ...chained])].filter((name) => /(trajectories|conversations|trials|rollouts).*\.jsonl$/.test(name)).sort()
+      : [''];
   for (const name of files) {
     const file = join(path, name);
     result.checked++;
@@ -76,6 +85,12 @@ export async function verifyLogs(path: string): Promise<Verified & { conversatio
       for await (const { text, number } of readLines(file))
         if (text.trim() !== '')
           check(file, `line ${number}`, () => readTrajectory(parseLine(text, `line ${number}`), name || basename(file), `line ${number}`));
+      const chain = file.replace(/\.jsonl$/, CHAIN);
+      if (chained.includes(name) || (name === '' && (await stat(chain).catch(() => null)))) {
+        const { problems, unfinished } = await verifyChain(file, chain);
+        result.unfinished += unfinished;
+        for (const problem of problems) result.problems.push({ file: chain, problem });
+      } else if (chained.length > 0 && SERVED.test(name)) throw new Error('it has no chain, as other files of the folder have');
     } catch (error) {
       result.problems.push({ file, problem: parserReason(error) });
     }

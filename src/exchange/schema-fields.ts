@@ -36,7 +36,9 @@ export const number = z.number();
 export const natural = z.number().check(z.int(), z.minimum(0));
 export const time = z.number().check(z.minimum(0), z.maximum(8.64e15)); // the largest date of JavaScript, in milliseconds
 /** An id is a key of the storage. It contains no comma, because URLs of the page list ids with commas between them. */
-export const id = z.string().check(z.regex(/^[^\p{C},]{1,200}$/u, '1 to 200 characters without commas and control characters'));
+export const ID = /^[^\p{C},]{1,200}$/u;
+export const ID_TEXT = '1 to 200 characters without commas and control characters';
+export const id = z.string().check(z.regex(ID, ID_TEXT));
 export const texts = z.record(z.string(), z.string());
 export const counts = z.record(z.string(), natural);
 export const scalar = z.union([z.string(), z.number(), z.boolean()]);

@@ -26,6 +26,7 @@ import type { ServedStage } from './served-episode.ts';
 import { type EnvServer, type EnvServerOptions, startEnvServer } from './server.ts';
 import { TaskSource } from './task-source.ts';
 
+export { ConversationLog } from './conversation-log.ts';
 export { serveInProcess, startProcesses } from './processes.ts';
 
 export interface ServedPlace {

@@ -1,4 +1,5 @@
 /** @file An episode whose agent is the model of another engine. It runs the code of episodes in training, and waits for each turn. */
+import type { WrittenTurn } from '../agent/agent-turn.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { QWEN } from '../agent/chat-template.ts';
 import type { PlayedEpisode } from '../agent/live.ts';
@@ -50,12 +51,12 @@ export class ServedEpisode {
   /** Number of messages that the agent has seen. */
   #seen = 0;
   #steps = 0;
-  #agent: Waiting<{ text: string }> | null = null;
+  #agent: Waiting<WrittenTurn> | null = null;
   #caller: Waiting<StepResult> | null = null;
   #trajectory: Trajectory | null = null;
   #failure: Error | null = null;
 
-  private constructor(stage: ServedStage, start: EpisodeStart, onEnd: (trajectory: Trajectory) => void) {
+  private constructor(stage: ServedStage, start: EpisodeStart, onEnd: (trajectory: Trajectory | null) => void) {
     this.#start = start;
     const { id, task, seed } = start;
     const { domain, environments, users, rules, limits } = stage;
@@ -91,6 +92,7 @@ export class ServedEpisode {
       },
       (error: unknown) => {
         this.#failure = error instanceof Error ? error : new Error(String(error));
+        onEnd(null);
         this.#answer();
       },
     );
@@ -98,13 +100,13 @@ export class ServedEpisode {
 
   /**
    * Starts an episode. `first` is the observation before the agent's first turn. `onEnd` gets the conversation when it ends in any way,
-   * also by `close`.
+   * also by `close`; null if it ended with an error.
    * @throws ProtocolError if the customer fails
    */
   static async begin(
     stage: ServedStage,
     start: EpisodeStart,
-    onEnd: (trajectory: Trajectory) => void,
+    onEnd: (trajectory: Trajectory | null) => void,
   ): Promise<{ episode: ServedEpisode; first: StepResult }> {
     const episode = new ServedEpisode(stage, start, onEnd);
     const first = await episode.#next();
@@ -127,15 +129,15 @@ export class ServedEpisode {
     return this.#trajectory;
   }
 
-  /** Plays a turn of the agent. `text` has the markup of tool calls. @throws ProtocolError if the episode is over, or is not scored */
-  step(text: string): Promise<StepResult> {
+  /** Plays a turn of the agent. @throws ProtocolError if the episode is over, or is not scored */
+  step(turn: WrittenTurn): Promise<StepResult> {
     if (this.done) throw new ProtocolError('EXECUTION_ERROR', 'the episode is over: expected a reset');
     const agent = this.#agent;
     if (!agent) throw new ProtocolError('EXECUTION_ERROR', 'the episode plays an act: expected no other before its answer');
     this.#agent = null;
     this.#steps += 1;
     const result = this.#next();
-    agent.resolve({ text });
+    agent.resolve(turn);
     return result;
   }
 

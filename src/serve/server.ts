@@ -14,6 +14,7 @@ import { type Counts, Metrics, prometheus } from './metrics.ts';
 import { MCP_OVER_HTTP, openApi } from './openapi.ts';
 import { SCHEMAS } from './protocol.ts';
 import { Session } from './session.ts';
+import { Kept } from './kept.ts';
 import type { ServedStage } from './served-episode.ts';
 import type { TaskSource } from './task-source.ts';
 
@@ -33,8 +34,13 @@ export interface EnvServerOptions {
   graceSeconds: number;
   /** Gets each event, for a line of JSON in the log. An event never has words of a conversation or the token. */
   log: (event: Record<string, string | number | null>) => void;
-  /** Gets each conversation that has ended, also if its client left, with its audit log. */
+  /**
+   * Gets each conversation that has ended, also if its client left, with its audit log. If it throws, the conversation is given to it
+   * again later, and until then the server is unhealthy and begins no episode.
+   */
   record?: ((trajectory: Trajectory) => void) | undefined;
+  /** Told when an episode begins, and when it ends with an error. If `began` throws, the episode does not begin. */
+  audit?: { began(id: string, task: string): void; failed(id: string): void } | undefined;
   /** Returns the counts of the other processes of this server. */
   others?: () => Promise<Counts[]>;
 }
@@ -52,6 +58,8 @@ const MAX_UNREAD_BYTES = 8 * 2 ** 20;
 /** Maximum number of frames of one client that wait for an answer. OpenEnv's clients send one at a time. */
 const MAX_WAITING = 8;
 const SWEEP_MS = 250;
+/** How long a refused client may take to read the refusal. */
+const REFUSED_MS = 1000;
 
 interface Connection {
   socket: WebSocket;
@@ -66,9 +74,23 @@ interface Connection {
 export async function startEnvServer(
   stage: ServedStage,
   tasks: TaskSource,
-  { port, host, token, maxSessions, maxFrameBytes, sessionSeconds, idleSeconds, graceSeconds, log, record, others }: EnvServerOptions,
+  {
+    port,
+    host,
+    token,
+    maxSessions,
+    maxFrameBytes,
+    sessionSeconds,
+    idleSeconds,
+    graceSeconds,
+    log,
+    record,
+    audit,
+    others,
+  }: EnvServerOptions,
 ): Promise<EnvServer> {
   const metrics = new Metrics();
+  const kept = new Kept();
   const connections = new Set<Connection>();
   let stopping = false;
   let number = 0;
@@ -89,7 +111,11 @@ export async function startEnvServer(
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0]!.replace(/(?<=.)\/+$/, '');
-    if (path === '/health') return send(response, stopping ? 503 : 200, { status: stopping ? 'stopping' : 'healthy' });
+    if (path === '/health') {
+      const fault = stopping ? '' : kept.fault();
+      const status = stopping ? 'stopping' : fault ? 'unhealthy' : 'healthy';
+      return send(response, status === 'healthy' ? 200 : 503, { status, ...(fault && { reason: fault }) });
+    }
     const refused = refusal(request);
     if (refused) return send(response, refused.status, { error: refused.why });
     if (request.method === 'POST' && (path === '/reset' || path === '/step'))
@@ -116,7 +142,10 @@ export async function startEnvServer(
     send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /openapi.json, /schema, /state or /metrics` });
   }
 
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => void route(request, response));
+  const server = createServer(
+    { requestTimeout: 10_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 },
+    (request, response) => void route(request, response),
+  );
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -125,6 +154,8 @@ export async function startEnvServer(
     const refused = path === '/ws' ? refusal(request) : { status: 404, why: `${path}: expected /ws` };
     if (refused) {
       socket.end(`HTTP/1.1 ${refused.status} Refused\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${refused.why}\n`);
+      // A client that does not close its side would hold the descriptor.
+      setTimeout(() => socket.destroy(), REFUSED_MS).unref();
       return;
     }
     sockets.handleUpgrade(request, socket, head, (opened) => connect(opened));
@@ -142,7 +173,8 @@ export async function startEnvServer(
     }
     const id = `s${++number}`;
     const session = new Session(id, stage, tasks, {
-      started: (task) => {
+      started: (episode, task) => {
+        kept.check(() => audit?.began(episode, task));
         connection.begun = Date.now();
         log({ event: 'episode_started', session: id, task });
       },
@@ -151,7 +183,11 @@ export async function startEnvServer(
         metrics.ended(termination, reward);
         log({ event: 'episode_ended', session: id, termination, reward });
       },
-      recorded: (trajectory) => record?.(trajectory),
+      recorded: (episode, trajectory) => {
+        if (trajectory) kept.keep(() => record?.(trajectory));
+        else kept.keep(() => audit?.failed(episode));
+        if (kept.fault()) log({ event: 'audit_failed', session: id, reason: kept.fault() });
+      },
       failed: (code) => {
         metrics.failed(code);
         log({ event: 'error', session: id, code });
@@ -233,6 +269,8 @@ export async function startEnvServer(
       for (const { socket } of connections) socket.terminate();
       server.closeAllConnections();
       await closed;
+      const fault = kept.fault();
+      if (fault) log({ event: 'audit_lost', reason: fault });
     },
   };
 }

@@ -1,7 +1,8 @@
 /** @file One session: answers the frames of a connection one after another, and plays at most one episode at a time. */
 import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
-import { QWEN, renderToolCall } from '../agent/chat-template.ts';
+import type { WrittenTurn } from '../agent/agent-turn.ts';
+import { spoken } from '../agent/tool-call.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -13,12 +14,13 @@ import { readReset, type TaskSource } from './task-source.ts';
 
 /** The events that a session reports to its server. */
 export interface SessionEvents {
-  started(task: string): void;
+  /** An episode begins. @throws ProtocolError if the server begins none at present */
+  started(id: string, task: string): void;
   stepped(seconds: number): void;
   ended(termination: string, reward: number | null): void;
   failed(code: string): void;
-  /** A conversation has ended, in whatever way. */
-  recorded(trajectory: Trajectory): void;
+  /** A conversation has ended, in whatever way: null if with an error. */
+  recorded(id: string, trajectory: Trajectory | null): void;
 }
 
 export class Session {
@@ -79,10 +81,11 @@ export class Session {
     const asked = readReset(data);
     await this.#drop();
     const { task, seed } = await this.tasks.choose(asked);
-    this.events.started(task.id);
+    const id = asked.episode_id ?? crypto.randomUUID();
+    this.events.started(id, task.id);
     let begun;
     try {
-      begun = await ServedEpisode.begin(this.stage, { id: asked.episode_id ?? crypto.randomUUID(), task, seed }, this.events.recorded);
+      begun = await ServedEpisode.begin(this.stage, { id, task, seed }, (trajectory) => this.events.recorded(id, trajectory));
     } catch (error) {
       this.events.ended('user_error', null);
       throw error;
@@ -105,7 +108,7 @@ export class Session {
     if (name !== undefined && name !== null) return this.#call(name, args);
     if (typeof content !== 'string')
       throw new ProtocolError('VALIDATION_ERROR', `step.content is ${shown(content)}: expected a text, or name with arguments`);
-    return this.#step(content);
+    return this.#step({ text: content });
   }
 
   /** Plays a tool call. The tool `respond` talks to the customer. */
@@ -113,18 +116,18 @@ export class Session {
     if (typeof name !== 'string' || name === '')
       throw new ProtocolError('VALIDATION_ERROR', `the tool's name is ${shown(name)}: expected the name of a tool`);
     const values = fields(`arguments of ${name.slice(0, 80)}`, args);
-    if (name !== RESPOND.function.name) return this.#step(renderToolCall(QWEN, name, values));
+    if (name !== RESPOND.function.name) return this.#step({ made: { call: { name, arguments: values } } });
     const words = values.message ?? values.content;
     if (typeof words !== 'string') throw new ProtocolError('VALIDATION_ERROR', `respond.message is ${shown(words)}: expected a text`);
-    return this.#step(words);
+    return this.#step({ made: { say: spoken(words) } });
   }
 
-  async #step(text: string): Promise<StepResult> {
+  async #step(turn: WrittenTurn): Promise<StepResult> {
     if (!this.#episode) throw new ProtocolError('EXECUTION_ERROR', 'there is no episode: expected a reset first');
     const start = performance.now();
     const playing = this.playing;
     try {
-      const result = await this.#episode.step(text);
+      const result = await this.#episode.step(turn);
       this.events.stepped((performance.now() - start) / 1000);
       return result;
     } finally {

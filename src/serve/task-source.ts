@@ -5,6 +5,7 @@ import { taskSplits } from '../domains/registry.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { isSplit, type Split, type Task } from '../records/task.ts';
 import type { Domain, Environments } from '../environments/types.ts';
+import { ID, ID_TEXT } from '../exchange/schema-fields.ts';
 import { ProtocolError } from './protocol.ts';
 
 /** The data of a reset. Unknown fields are ignored, because TRL passes whole rows of its dataset. */
@@ -32,9 +33,12 @@ export function readReset(data: Record<string, unknown>): ResetData {
   // Other libraries call the held-out tasks `test`.
   const part = split === 'test' ? 'heldout' : (split ?? undefined);
   if (part !== undefined && !isSplit(part as string)) throw wrong('split', split, '"train", "heldout", "unseen" or "test"');
+  const id = text('episode_id', episode_id);
+  // The id becomes a key of stored conversations.
+  if (id !== undefined && !ID.test(id)) throw wrong('episode_id', id, ID_TEXT);
   return {
     ...(typeof seed === 'number' && { seed }),
-    ...(text('episode_id', episode_id) !== undefined && { episode_id: episode_id as string }),
+    ...(id !== undefined && { episode_id: id }),
     ...(text('task_id', task_id) !== undefined && { task_id: task_id as string }),
     ...(part !== undefined && { split: part as Split }),
   };

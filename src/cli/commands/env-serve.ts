@@ -1,16 +1,14 @@
 /** @file `mua env-serve`: serves a domain over OpenEnv's protocol, for engines that train on clusters. */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { openSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { ConversationLog } from '../../serve/conversation-log.ts';
 import type { EnvServer, EnvServerOptions } from '../../serve/server.ts';
 import type { ServedPlace } from '../../serve/index.ts';
 import { type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { command } from '../command.ts';
 import { CommandError, printableJson, UsageError } from '../errors.ts';
-import { onInterrupt } from '../files.ts';
+import { onInterrupt, reason } from '../files.ts';
 import { withKey } from '../backend-job.ts';
 import { modelInPage } from '../model-page.ts';
 import { DEFAULT_DOMAIN, JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
@@ -87,11 +85,14 @@ export const envServe = command({
     if (!LOOPBACK.includes(host) && !token)
       throw new UsageError(`--host is "${host}": expected also --token (or MUA_ENV_TOKEN), because other computers can connect`);
     const place = await readPlace(flags, (text) => progress.note(text));
-    const { serve, serveInProcess, startProcesses } = await import('../../serve/index.ts');
+    const { ConversationLog, serve, serveInProcess, startProcesses } = await import('../../serve/index.ts');
     const log = (event: Record<string, string | number | null>) => {
       if (!quiet) process.stderr.write(`${printableJson({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
     };
-    const record = flags.audit === undefined ? undefined : await recorder(flags.audit);
+    // The log may be a file on a full disk.
+    process.stderr.on('error', () => {});
+    // With several processes, the first one plays no episodes.
+    const files = flags.audit !== undefined && (workers === 1 || cluster.isWorker) ? openAudit(flags.audit, ConversationLog) : {};
     const start = (others?: EnvServerOptions['others']) =>
       serve(place, {
         port,
@@ -103,7 +104,7 @@ export const envServe = command({
         idleSeconds: flags.idleSeconds,
         graceSeconds: flags.graceSeconds,
         log,
-        ...(record && { record }),
+        ...files,
         ...(others && { others }),
       });
     if (cluster.isWorker) {
@@ -130,14 +131,16 @@ export const envServe = command({
   show: () => [],
 });
 
-/**
- * Makes a function that appends conversations to a file of this process. Each line is written in a single call, so that a
- * killed process leaves no incomplete line.
- */
-async function recorder(folder: string): Promise<(trajectory: object) => void> {
-  await mkdir(folder, { recursive: true });
-  const file = openSync(join(folder, `conversations-${process.pid}.jsonl`), 'a');
-  return (trajectory) => void writeSync(file, `${JSON.stringify(trajectory)}\n`);
+/** The files of this process for conversations. A process that is stopped closes them, so a file that is open shows a killed one. */
+function openAudit(folder: string, Log: typeof ConversationLog): Pick<EnvServerOptions, 'record' | 'audit'> {
+  let files: ConversationLog;
+  try {
+    files = new Log(folder);
+  } catch (error) {
+    throw new UsageError(`--audit is "${folder}": ${reason(error)}`);
+  }
+  process.once('exit', () => files.close());
+  return { record: (trajectory) => files.ended(trajectory), audit: files };
 }
 
 export async function readPlace(

@@ -42,7 +42,7 @@ export const verifyLog = command({
       throw new CommandError(`${problems.length} of ${counts.conversations} conversations are not as they were logged`);
     return { path, ...counts };
   },
-  show: ({ path, conversations, calls, unlogged }) => [
-    `${path}: ${calls} calls of ${conversations} conversations are as they were logged${unlogged > 0 ? `; ${unlogged} conversations have no log` : ''}`,
+  show: ({ path, conversations, calls, unlogged, unfinished }) => [
+    `${path}: ${calls} calls of ${conversations} conversations are as they were logged${unlogged > 0 ? `; ${unlogged} conversations have no log` : ''}${unfinished > 0 ? `; ${unfinished} conversations began and did not end, because their process was killed or still plays them` : ''}`,
   ],
 });
