@@ -4,6 +4,7 @@
  */
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Trajectory } from '../records/trajectory.ts';
 import { UsageError } from './errors.ts';
 import { reason, writeAll } from './files.ts';
 import { appendLines, fileSha256, openOut, type OutOptions, openStopped, type SettingsSchema } from './out-folder.ts';
@@ -113,4 +114,13 @@ async function keepScored(path: string): Promise<void> {
   const unscored = lines.filter((line) => !scored.includes(line));
   if (unscored.length > 0) await appendFile(join(dirname(path), `${SUPERSEDED}${basename(path)}`), whole(unscored), { flush: true });
   await writeAll({ [path]: whole(scored) });
+}
+
+/** Sorts trajectories by task. Those without a score come last. */
+export function inOrder(trajectories: readonly Trajectory[]): Trajectory[] {
+  const place = ({ group, index, reward }: Trajectory) => [reward === null ? 1 : 0, Number(group.split('-').at(-1)), index];
+  return trajectories
+    .map((trajectory) => ({ trajectory, at: place(trajectory) }))
+    .sort((a, b) => a.at.map((value, i) => value - b.at[i]!).find((difference) => difference !== 0) ?? 0)
+    .map(({ trajectory }) => trajectory);
 }

@@ -9,8 +9,10 @@ import { createServer, type IncomingMessage, request as httpRequest, type Server
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { extname, join, relative, sep } from 'node:path';
+import { Transform } from 'node:stream';
 import { UNREACHABLE } from '../records/user.ts';
 import { CommandError } from './errors.ts';
+import { KeyFilter, withoutKey } from '../base/redact.ts';
 import { HEADERS } from './headers.ts';
 import type { UserEndpoint } from './backend-job.ts';
 import { JobFiles } from './job-files.ts';
@@ -153,6 +155,15 @@ function below(baseUrl: string, path: string): URL {
   return url;
 }
 
+/** Removes the key from a body. The bytes of other characters stay. */
+function withoutKeyIn(apiKey: string | undefined): Transform {
+  const filter = new KeyFilter(apiKey, Buffer.from('…').toString('latin1'));
+  return new Transform({
+    transform: (chunk: Buffer, _, done) => done(null, Buffer.from(filter.write(chunk.toString('latin1')), 'latin1')),
+    flush: (done) => done(null, Buffer.from(filter.end(), 'latin1')),
+  });
+}
+
 /**
  * Forwards a request of the page to the endpoint, so that the endpoint's CORS rules do not apply. The API key is added here,
  * so the page never sees it. If the endpoint cannot be reached, a header says so with the endpoint's address.
@@ -167,10 +178,14 @@ function forward(request: IncomingMessage, response: ServerResponse, { baseUrl, 
   if (request.headers['content-length']) headers['Content-Length'] = request.headers['content-length'];
   if (apiKey) headers.Authorization = `Bearer ${apiKey}`;
   const upstream = send(url, { method: request.method, headers }, (reply) => {
-    const passed = Object.fromEntries(Object.entries(reply.headers).filter(([name]) => PASSED.test(name)));
-    response.writeHead(reply.statusCode ?? 502, { ...passed, ...HEADERS });
+    const passed = Object.entries(reply.headers).filter(([name]) => PASSED.test(name) && name !== 'content-length');
+    response.writeHead(reply.statusCode ?? 502, {
+      ...Object.fromEntries(passed.map(([name, value]) => [name, withoutKey(String(value), apiKey)])),
+      ...HEADERS,
+    });
     reply.on('error', () => response.destroy());
-    reply.pipe(response);
+    // The answer may repeat the key, also in two parts.
+    reply.pipe(withoutKeyIn(apiKey)).pipe(response);
   });
   upstream.on('error', () => {
     if (response.headersSent) response.destroy();

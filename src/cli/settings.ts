@@ -16,6 +16,8 @@ export interface TrainSettings {
   lora?: string;
   user: UserConfig;
   val_user?: BrowserUser;
+  /** Binds the key of the customer's server to its address (`keyProof`). */
+  key?: string;
 }
 
 /** The settings with which `mua sft` was started. */
@@ -36,6 +38,7 @@ export const trainSchema = z.object({
   lora: z.optional(text),
   user: z.union([scripted, server, local]),
   val_user: z.optional(z.union([scripted, local])),
+  key: z.optional(text),
 } satisfies Fields<TrainSettings>);
 
 export const sftSchema = z.object({ overrides: texts, model: text, data: text, data_sha256: text } satisfies Fields<SftSettings>);

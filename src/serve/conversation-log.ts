@@ -57,7 +57,8 @@ export class ConversationLog {
     const { size } = fstatSync(this.#conversations);
     append(this.#conversations, line);
     try {
-      this.#add({ event: 'ended', id: trajectory.id, sha256: lineHash(line) });
+      // The group is the id with which the conversation began.
+      this.#add({ event: 'ended', id: trajectory.group, sha256: lineHash(line) });
     } catch (error) {
       ftruncateSync(this.#conversations, size);
       throw error;

@@ -62,13 +62,33 @@ export class Settings {
   valMode = $state<Stored['valMode']>('same');
   /** True if the files of the model in the tab are in this browser; undefined until the browser has looked for them. */
   localIsHere = $state<boolean>();
-  /** The API key of the endpoint. It is not stored, so it is lost when the tab is closed. */
-  apiKey = $state('');
+  /** The API keys that the visitor has typed, by the origin of their server. They are not stored, so they are lost when the tab is closed. */
+  #keys = $state.raw<Readonly<Record<string, string>>>({});
 
   constructor() {
     Object.assign(this, readStored());
     this.applyTheme();
     void this.lookForLocal();
+  }
+
+  /** The API key of the endpoint. Another server never gets it. */
+  get apiKey(): string {
+    return this.#keys[this.origin] ?? '';
+  }
+
+  set apiKey(key: string) {
+    if (this.origin !== '') this.#keys = { ...this.#keys, [this.origin]: key };
+  }
+
+  /** All API keys, to remove them from exports. */
+  get keys(): string[] {
+    return Object.values(this.#keys).filter(Boolean);
+  }
+
+  /** The origin of the endpoint. '' if the base URL is none. */
+  get origin(): string {
+    const baseUrl = this.baseUrl.trim();
+    return /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? new URL(baseUrl).origin : '';
   }
 
   /** Chooses the model in the tab. */

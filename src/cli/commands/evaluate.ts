@@ -14,13 +14,14 @@ import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type CustomerFolder, FOLDER } from '../customer-folder.ts';
-import { EvaluationFolder } from '../evaluation-folder.ts';
+import { EvaluationFolder, inOrder } from '../evaluation-folder.ts';
 import { differenceLines, reportLines } from '../evaluation-lines.ts';
 import { readTasks, TASKS } from '../evaluation-tasks.ts';
 import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../files.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
 import type { UserEndpoint } from '../backend-job.ts';
 import { runJob } from '../job.ts';
+import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, readUser, SET, USER_FLAGS, WEIGHTS, withoutSecrets } from './shared.ts';
 
 const { default: _seed, ...SEED_FLAG } = SEED;
@@ -95,6 +96,8 @@ interface Stored {
   flags: Given;
   customers: number;
   model_sha256: string;
+  /** Binds the key of the customer's server to its address (`keyProof`). */
+  key?: string | undefined;
 }
 const storedFlags: Record<keyof Given, z.ZodMiniType> = valuesSchema(FLAGS).shape as never;
 const storedSchema = z.object({
@@ -107,6 +110,7 @@ const storedSchema = z.object({
   }),
   customers: z.int().check(z.minimum(1), z.maximum(1000)),
   model_sha256: text,
+  key: z.optional(text),
 });
 /** With one customer, the result is its report. With several, it has one report each, and their differences from the first customer. */
 type Result = { out?: string } & (
@@ -267,13 +271,15 @@ async function newFolder(
     // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),
   };
-  const settings = { flags: kept, customers: users.length, model_sha256: await weightsSha256(model) };
+  const key = server && keyProof(server.baseUrl);
+  const settings = { flags: kept, customers: users.length, model_sha256: await weightsSha256(model), ...(key && { key }) };
   return EvaluationFolder.create(out!, settings, force, { inputs: pathsOf(model), note });
 }
 
 async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
   checkAlone({ ...flags, resume: undefined }, []);
-  const check = async ({ flags: stored, model_sha256 }: Stored) => {
+  const check = async ({ flags: stored, model_sha256, key }: Stored) => {
+    for (const user of stored.user) checkKeyOrigin(resume, user, key, 'expected a new evaluation, or no MUA_USER_KEY');
     const model = await findModel(stored.model, { tokenizer: true, lora: stored.lora });
     if ((await weightsSha256(model)) !== model_sha256)
       throw new UsageError(`--resume is "${resume}": the weights in "${stored.model}" are not those that were evaluated before`);
@@ -287,13 +293,4 @@ async function weightsSha256({ files }: ModelFolder): Promise<string> {
     .sort()
     .flatMap((name) => ('file' in files[name]! ? files[name].file : []));
   return sha256((await Promise.all(weights.map(fileSha256))).join());
-}
-
-/** Sorts trajectories by task. Those without a score come last. */
-function inOrder(trajectories: readonly Trajectory[]): Trajectory[] {
-  const place = ({ group, index, reward }: Trajectory) => [reward === null ? 1 : 0, Number(group.split('-').at(-1)), index];
-  return trajectories
-    .map((trajectory) => ({ trajectory, at: place(trajectory) }))
-    .sort((a, b) => a.at.map((value, i) => value - b.at[i]!).find((difference) => difference !== 0) ?? 0)
-    .map(({ trajectory }) => trajectory);
 }

@@ -35,6 +35,8 @@ export const experiment = command({
     const { content, queue, finish } = await openExperiment({ file, out }, (text) => progress.note(text));
     if (queue.length === 0) return answer(content, out);
     const { base } = content.experiment;
+    if (base.user.mode === 'endpoint' && process.env.MUA_USER_KEY)
+      progress.note(`mua: MUA_USER_KEY is sent to ${new URL(base.user.baseUrl).origin}, the server that ${file} names`);
     const { user, userEndpoint } =
       base.user.mode === 'endpoint'
         ? await readUser({

@@ -11,6 +11,7 @@ import { FOLDER } from '../customer-folder.ts';
 import { findModel, readText } from '../files.ts';
 import { runJob } from '../job.ts';
 import { sha256 } from '../out-folder.ts';
+import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import type { ProgressBar } from '../progress.ts';
 import { RunFolder } from '../run-folder.ts';
 import { type SftSettings, sftSchema, type TrainSettings, trainSchema } from '../settings.ts';
@@ -82,6 +83,8 @@ export const train = command({
         : await RunFolder.resume<TrainSettings>(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema });
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
     const stored = folder?.settings.user;
+    if (flags.user === undefined && stored?.mode === 'endpoint')
+      checkKeyOrigin(folder!.directory, stored.baseUrl, folder!.settings.key, 'expected --user URL to send it, or no MUA_USER_KEY');
     /** The customer in the tab that goes on to play. */
     const local = flags.user === undefined && stored?.mode === 'local' ? stored : null;
     if (local?.source === 'folder')
@@ -96,6 +99,8 @@ export const train = command({
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
+    const key = user.mode === 'endpoint' ? keyProof(user.baseUrl) : undefined;
+    if (key !== undefined) settings.key = key;
     const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note));
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
     await keepWhenStopped(run, progress, () =>

@@ -1,5 +1,6 @@
 /** @file Sends requests to an OpenAI-compatible server: one address, limited concurrency, and retries after growing waits. */
 import { Dice } from '../../base/dice.ts';
+import { withoutKey } from '../../base/redact.ts';
 import { type EndpointConfig, UNREACHABLE, type UserRequest } from '../../records/user.ts';
 import { Limiter, pause } from '../limiter.ts';
 import { isScriptedServer, SCRIPTED_MODEL } from '../scripted-server.ts';
@@ -153,9 +154,9 @@ export class EndpointClient {
       }
       const unreachable = response.headers.get(UNREACHABLE);
       if (unreachable) throw noAnswer(unreachable);
-      const body = await readBody(response);
-      if (!response.ok) throw httpFailure(response, readError(body, apiKey), asked);
-      const error = errorInAnswer(parsed(body), apiKey);
+      const body = withoutKey(await readBody(response), apiKey);
+      if (!response.ok) throw httpFailure(response, readError(body), asked);
+      const error = errorInAnswer(parsed(body));
       if (error) throw answeredFailure(error, asked);
       return body;
     } catch (error) {

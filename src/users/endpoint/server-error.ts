@@ -36,36 +36,36 @@ const WORDS = [
 ];
 
 /** The error in the body of a failed request. The key is removed, because some servers repeat it. */
-export function readError(text: string, apiKey?: string): ServerError {
+export function readError(text: string): ServerError {
   let body: unknown = null;
   try {
     body = JSON.parse(text);
   } catch {
-    return { words: line(plainText(text), apiKey), code: '', fields: [], body };
+    return { words: line(plainText(text)), code: '', fields: [], body };
   }
-  return errorOf(body, apiKey);
+  return errorOf(body);
 }
 
-function errorOf(body: unknown, apiKey?: string): ServerError {
+function errorOf(body: unknown): ServerError {
   const found: Pick<ServerError, 'fields'> & { codes: string[] } = { fields: [], codes: [] };
   const words = wordsOf(body, 0, found);
-  return { words: line(words, apiKey), code: found.codes.join(' '), fields: found.fields, body };
+  return { words: line(words), code: found.codes.join(' '), fields: found.fields, body };
 }
 
 /**
  * The error inside an answer that came with HTTP 200, in the whole answer or in its choice. Null if there is none, also for an
  * answer that cannot be read.
  */
-export function errorInAnswer(parsed: unknown, apiKey?: string): ServerError | null {
+export function errorInAnswer(parsed: unknown): ServerError | null {
   const root: unknown = Array.isArray(parsed) && isObject(parsed[0]) && parsed[0].error ? parsed[0] : parsed;
   if (!isObject(root)) return null;
   const choice: unknown = Array.isArray(root.choices) ? root.choices[0] : undefined;
   for (const { error } of [root, isObject(choice) ? choice : {}])
     if (typeof error === 'string' ? error : isObject(error) || Array.isArray(error) ? Object.keys(error).length : error === true)
-      return errorOf(error === root.error ? root : error, apiKey);
+      return errorOf(error === root.error ? root : error);
   if (choice !== undefined || Array.isArray(root.data) || Array.isArray(root.models)) return null;
   const says = root.object === 'error' || ['detail', 'errors', 'message', 'msg', 'error_message', 'base_resp'].some((name) => root[name]);
-  return says ? errorOf(root, apiKey) : null;
+  return says ? errorOf(root) : null;
 }
 
 /** The HTTP status that an error inside an answer means. Null if it does not say. */
@@ -118,8 +118,8 @@ function plainText(text: string): string {
   return title;
 }
 
-const line = (text: string, apiKey?: string): string =>
-  (apiKey ? text.replaceAll(apiKey, '…') : text)
+const line = (text: string): string =>
+  text
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim()
     .slice(0, MOST);
