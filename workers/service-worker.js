@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Stores the files of one build, so that the page works offline after the first visit. A tab keeps the build that it started with. A new
- * build waits until all tabs are closed, or until the visitor asks for it.
+ * build waits until all tabs are closed, or until the visitor asks for it. Then the files of the old build stay until no other tab is open,
+ * because a tab that trains still loads parts of it.
  * The build (`offline` in vite.config.ts) fills in the lists of files and the version.
  */
 /** @type {string[]} */
@@ -17,12 +18,16 @@ worker.addEventListener('install', (/** @type {any} */ event) => {
 });
 
 worker.addEventListener('activate', (/** @type {any} */ event) => {
-  event.waitUntil(
-    caches
-      .keys()
-      .then((names) => Promise.all(names.filter((name) => name.startsWith(PREFIX) && name !== CACHE).map((name) => caches.delete(name)))),
-  );
+  // Without the claim, the tab of the first visit would load its parts from the network only.
+  event.waitUntil(tidy().then(() => worker.clients.claim()));
 });
+
+/** Deletes the files of older builds, if no other tab can need them. */
+async function tidy() {
+  const tabs = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  if (tabs.length > 1) return;
+  for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
+}
 
 worker.addEventListener('message', (/** @type {any} */ event) => {
   if (event.data === 'use the new build') worker.skipWaiting();
@@ -33,9 +38,11 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { scope } = worker.registration;
   const path = request.url.startsWith(scope) ? request.url.slice(scope.length).split(/[?#]/)[0] : null;
   const name = path === '' ? 'index.html' : path;
+  if (request.mode === 'navigate') event.waitUntil(tidy());
   // All other requests go to the network, for example those between the page and its local server.
-  if (request.method !== 'GET' || !(FILES.includes(name) || LATER.includes(name))) return;
-  event.respondWith(answer(request, name));
+  if (request.method !== 'GET' || name === null) return;
+  if (FILES.includes(name) || LATER.includes(name)) event.respondWith(answer(request, name));
+  else if (name.startsWith('assets/')) event.respondWith(caches.match(name).then((kept) => kept ?? fetch(request)));
 });
 
 /** @param {Request} request @param {string} name */

@@ -30,6 +30,9 @@ export class RunData {
 
   readonly #source: RunSource;
   readonly #row: LiveQuery<RunRow | undefined>;
+  /** The last row that the storage had. */
+  #known: RunRow | undefined;
+  readonly #client: Pick<TrainerClient, 'activeRun'>;
   /** Empty until all rollouts are loaded. */
   #rollouts = new RolloutRows();
   /** The rollouts of the group on the screen, which are loaded before all others. */
@@ -42,6 +45,7 @@ export class RunData {
   /** @param first the rollout or the group on the screen. It is loaded first, because a long run takes a while to load. */
   constructor(id: string, client: TrainerClient, library: Pick<Library, 'run' | 'source'>, first: { id?: string; group?: string } = {}) {
     this.id = id;
+    this.#client = client;
     this.#source = library.source(id);
     this.#row = new LiveQuery(() => library.run(id));
     // Events that arrive while the rows are read are newer than the rows, so they are applied after them.
@@ -59,13 +63,16 @@ export class RunData {
     cancelAnimationFrame(this.#frame);
   }
 
+  /** The stored row. If the storage was cleared while this tab trains the run, the row that it had, so that the model can be downloaded. */
   get row(): RunRow | undefined {
-    return this.#row.current;
+    const row = this.#row.current;
+    if (row) this.#known = row;
+    return row ?? (this.#client.activeRun === this.id ? this.#known : undefined);
   }
 
   /** True if the storage has answered and has no such run. */
   get missing(): boolean {
-    return this.row === undefined && this.loaded && this.#row.answered;
+    return this.#row.current === undefined && this.loaded && this.#row.answered;
   }
 
   /** The steps that have rollouts, in ascending order. */
