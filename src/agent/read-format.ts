@@ -2,7 +2,6 @@
  * @file Reads how a model's conversations are written from its own chat template. The template renders a few conversations with
  * known words, and the texts around these words are the format.
  */
-import type { Template } from '@huggingface/jinja';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { IM_END, IM_START, QWEN, THINK_START, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 import { isOwnTemplate } from './jinja-template.ts';
@@ -10,14 +9,15 @@ import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 
 /** Words that no template contains. */
 const WORDS = { system: 'Zqsystem', user: 'Zquser', assistant: 'Zqassistant', later: 'Zqlater', again: 'Zqagain', answer: 'Zqanswer' };
+
 /** Some templates write the date of today. A fixed date gives the same tokens on every day. */
-const DATE = '26 Jul 2024';
+export const DATE = '26 Jul 2024';
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string };
 type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has'> & { control: ReadonlySet<string> };
 
 /** The library that renders templates. Only models with a foreign template need it, so it is loaded apart. */
-export type Jinja = typeof Template;
+export type Jinja = new (template: string) => { render(variables: Record<string, unknown>): string };
 
 /** Whether `readFormat` must render a template. */
 export const needsJinja = (template: string, tokenizer: Pick<Words, 'has'>): boolean =>

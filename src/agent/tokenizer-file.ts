@@ -39,12 +39,29 @@ const ALTERNATIVES: ReadonlySet<string> = new Set([
   '\\s+',
 ]);
 
+/** The longest token. The longest of Qwen, Llama 3 and SmolLM2 have fewer than 200 characters. */
+const LONGEST_TOKEN = 1000;
+
+/** The known parts of a tokenizer. Other parts, such as normalizers of unknown kinds, may multiply a text. */
+const PARTS = {
+  normalizer: ['NFC', 'NFD', 'NFKC', 'NFKD', 'Lowercase', 'Strip', 'StripAccents', 'Prepend', 'Replace', 'Sequence'],
+  pre_tokenizer: ['ByteLevel', 'Split', 'Digits', 'Metaspace', 'Punctuation', 'Whitespace', 'WhitespaceSplit', 'Sequence'],
+  decoder: ['ByteLevel', 'ByteFallback', 'Fuse', 'Metaspace', 'Strip', 'Replace', 'Sequence'],
+  post_processor: ['ByteLevel', 'TemplateProcessing', 'RobertaProcessing', 'BertProcessing', 'Sequence'],
+} as const;
+const LISTS = ['normalizers', 'pretokenizers', 'decoders', 'processors'];
+/** The most parts of one kind. Llama 2 has two normalizers and four decoders. */
+const MOST_PARTS = 16;
+
 /** @throws InputError that names the field, its value and what was expected */
 export function checkTokenizerJson(json: Record<string, unknown>): void {
   const model = record(json.model, 'model');
   if (model.type !== 'BPE') fail('model.type', model.type, '"BPE"');
   const vocab = record(model.vocab, 'model.vocab');
-  for (const [token, id] of Object.entries(vocab)) if (!isId(id)) fail(`model.vocab: ${shown(token)}`, id, ID);
+  for (const [token, id] of Object.entries(vocab)) {
+    if (!isId(id)) fail(`model.vocab: ${shown(token)}`, id, ID);
+    checkLength('model.vocab', token);
+  }
   for (const [i, merge] of list(model.merges, 'model.merges').entries()) {
     const parts = typeof merge === 'string' ? merge.split(' ') : merge;
     if (!Array.isArray(parts) || parts.length !== 2 || !parts.every((part) => typeof part === 'string'))
@@ -54,12 +71,18 @@ export function checkTokenizerJson(json: Record<string, unknown>): void {
     const { id, content } = record(entry, `added_tokens[${i}]`);
     if (!isId(id)) fail(`added_tokens[${i}].id`, id, ID);
     if (typeof content !== 'string' || content === '') fail(`added_tokens[${i}].content`, content, 'a text');
+    checkLength(`added_tokens[${i}].content`, content as string);
   }
   for (const field of ['unk_token', 'continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix']) {
     const value = model[field] ?? null;
     if (value !== null && typeof value !== 'string') fail(`model.${field}`, value, 'a text or null');
+    if (typeof value === 'string') checkLength(`model.${field}`, value);
   }
-  for (const part of ['normalizer', 'pre_tokenizer', 'decoder', 'post_processor']) checkPatterns(json[part] ?? null, part, 0);
+  for (const [part, known] of Object.entries(PARTS)) {
+    const value = json[part] ?? null;
+    checkPatterns(value, part, 0);
+    if (value !== null && checkParts(value, part, known) > MOST_PARTS) fail(part, value, `at most ${MOST_PARTS} parts`);
+  }
 }
 
 const ID = `a whole number from 0 to ${MOST_TOKENS - 1}`;
@@ -69,6 +92,27 @@ const TEXTS: ReadonlySet<string> = new Set(['type', 'behavior', 'Regex', 'String
 
 /** The deepest allowed nesting: a sequence of pre-tokenizers may contain sequences. */
 const MOST_LEVELS = 20;
+
+const checkLength = (field: string, token: string) => {
+  if (token.length > LONGEST_TOKEN) fail(field, token, `at most ${LONGEST_TOKEN} characters`);
+};
+
+/** Checks that a part is of a known kind, and that it does not make a text longer. @returns the number of its parts */
+function checkParts(value: unknown, path: string, known: readonly string[]): number {
+  const part = record(value, path);
+  if (!known.includes(part.type as string)) fail(`${path}.type`, part.type, known.join(', '));
+  const { String: from, Regex: expression } = (part.pattern ?? {}) as { String?: string; Regex?: string };
+  if (part.type === 'Replace' && (typeof part.content !== 'string' || part.content.length > Math.max(1, from?.length ?? 0)))
+    fail(`${path}.content`, part.content, 'a text that is not longer than the pattern');
+  if (part.type === 'Replace' && (from === '' || expression === '')) fail(`${path}.pattern`, part.pattern, 'a pattern that is not empty');
+  for (const field of ['prepend', 'replacement', 'prefix'])
+    if (part[field] !== undefined && (typeof part[field] !== 'string' || part[field].length > MOST_PARTS))
+      fail(`${path}.${field}`, part[field], `at most ${MOST_PARTS} characters`);
+  let count = 1;
+  for (const field of LISTS)
+    for (const [i, own] of list(part[field] ?? [], `${path}.${field}`).entries()) count += checkParts(own, `${path}.${field}[${i}]`, known);
+  return count;
+}
 
 function checkPatterns(value: unknown, path: string, level: number): void {
   if (typeof value !== 'object' || value === null) return;
