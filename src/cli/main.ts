@@ -87,12 +87,18 @@ export async function main([name, ...args]: string[]): Promise<number> {
   } catch (error) {
     if (interruption) return interruption; // the interruption closed the browser, which caused this error
     progress.clear();
-    const { message, exitCode } = error as Error & { exitCode?: number };
+    const { message, exitCode } = readable(error);
     console.error(`mua: ${oneLine(message)}`);
     if (exitCode === undefined && process.env.MUA_DEBUG) console.error(error);
     return exitCode ?? 1;
   }
 }
+
+/** The error, or for input that is nested too deeply for a reader, an error that says so. */
+const readable = (error: unknown): Error & { exitCode?: number } =>
+  error instanceof RangeError && /call stack/.test(error.message)
+    ? new UsageError('a file or a value is nested too deeply: expected fewer levels')
+    : (error as Error);
 
 let interruption: Promise<number> | null = null;
 

@@ -38,7 +38,9 @@ export const FORMAT_VERSION = 1;
 const BUNDLE_SUFFIX = '.mua.zip';
 
 /** A bundle has about ten files. */
-export const BUNDLE_LIMITS: ImportLimits = { ...LIMITS, files: 100, rows: 1_000_000 };
+export const BUNDLE_LIMITS: ImportLimits = { ...LIMITS, files: 100, rows: 200_000 };
+/** The page has a chart for each metric. A run has about 100. */
+const MOST_METRICS = 1000;
 
 export interface RunBundle extends RunContent {
   manifest: ManifestFields;
@@ -94,6 +96,11 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
   const measured = (...line: Parameters<typeof readMetrics>) => measuredMetrics(readMetrics(...line), run.config);
   const metrics = await readLines(take(FILES.metrics), FILES.metrics, all, measured, signal);
   distinct(metrics, FILES.metrics, 'step', ({ step }) => step);
+  // A chart adds steps at its end. The file may have them in another order.
+  metrics.sort((a, b) => a.step - b.step);
+  const names = new Set(metrics.flatMap((row) => Object.keys(row)));
+  if (names.size > MOST_METRICS)
+    throw new ImportError(FILES.metrics, '', `it has ${names.size} metrics: expected at most ${MOST_METRICS}, which the page can show`);
   const rollouts = await readLines(
     take(FILES.rollouts),
     FILES.rollouts,

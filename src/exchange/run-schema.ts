@@ -108,7 +108,7 @@ export const manifestSchema = z.object({
 export type ManifestFields = z.output<typeof manifestSchema>;
 
 const branchSchema = z.object({
-  createdAt: number,
+  createdAt: time,
   rollout: id,
   evaluation: z.optional(id),
   shared: natural,

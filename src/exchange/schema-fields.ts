@@ -31,7 +31,8 @@ export const sparse = z.custom<(number | null)[]>(
 export const oneOf = <T extends string>(names: Record<T, true>) => z.enum(Object.keys(names) as T[]) as unknown as z.ZodMiniType<T>;
 
 export const text = z.string();
-export const name = z.string().check(z.maxLength(2000));
+/** A name is part of addresses, and an address cannot hold half of a character. */
+export const name = z.string().check(z.maxLength(2000), z.regex(/^\P{Cs}*$/u, 'a text without halves of characters (lone surrogates)'));
 export const number = z.number();
 export const natural = z.number().check(z.int(), z.minimum(0));
 export const time = z.number().check(z.minimum(0), z.maximum(8.64e15)); // the largest date of JavaScript, in milliseconds

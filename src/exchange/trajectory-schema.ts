@@ -34,6 +34,13 @@ const PERSONAS: Record<Persona, true> = {
 const REWARD_TYPES: Record<RewardType, true> = { DB: true, ENV_ASSERTION: true, ACTION: true, COMMUNICATE: true, NL_ASSERTION: true };
 export const RULES: Record<Violation['rule'], true> = { not_authenticated: true, other_customer: true, unconfirmed_write: true };
 
+/** A page with more messages takes seconds to draw, and a browser may end it. */
+export const MOST_MESSAGES = 2000;
+const MOST_ANNOTATIONS = 32;
+/** An annotation is shown beside the arrays of a node, so it has another name. */
+const ANNOTATION = /^(?!(?:mask|logprobs|tokens|text|constructor|__proto__|prototype)$)[\w.-]{1,100}$/;
+const ANNOTATION_TEXT = 'names of annotations: 1 to 100 letters, digits, dots and dashes, and not mask, logprobs, tokens or text';
+
 const toolCall = z.object({
   name: text,
   arguments: jsonObject<Record<string, Json>>(),
@@ -124,7 +131,12 @@ const node = z.object({
   tokens: numbers('token ids', (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31),
   mask: numbers('0 and 1', (value) => value === 0 || value === 1),
   logprobs: sparse,
-  annotations: z.optional(z.record(z.string(), sparse)),
+  annotations: z.optional(
+    z.record(z.string(), sparse).check(
+      z.refine((own) => Object.keys(own).length <= MOST_ANNOTATIONS, `at most ${MOST_ANNOTATIONS} annotations`),
+      z.refine((own) => Object.keys(own).every((field) => ANNOTATION.test(field)), ANNOTATION_TEXT),
+    ),
+  ),
 } satisfies Fields<MessageNode>);
 const userCall = z.object({
   after: number,
@@ -211,15 +223,17 @@ export function checkGraph(trajectory: Trajectory, file: string, where: string):
   const fail = (path: string, reason: string): never => {
     throw new ImportError(file, located(where, path), reason);
   };
+  if (trajectory.nodes.length > MOST_MESSAGES)
+    fail('nodes', `has ${trajectory.nodes.length} messages: expected at most ${MOST_MESSAGES}, which the page can show`);
   const known = new Set<number>();
   for (const [i, { id: own, parent, tokens, mask, logprobs, annotations }] of trajectory.nodes.entries()) {
     if (known.has(own)) fail(`nodes[${i}].id`, `${own} is the id of an earlier node`);
     if (parent !== null && !known.has(parent)) fail(`nodes[${i}].parent`, `is ${parent}: expected null or the id of an earlier node`);
     known.add(own);
-    for (const [field, { length }] of Object.entries({ mask, logprobs, ...annotations })) {
+    const named = Object.entries(annotations ?? {}).map(([field, own]) => [field, own] as const);
+    for (const [field, { length }] of [['mask', mask] as const, ['logprobs', logprobs] as const, ...named])
       if (length !== tokens.length)
         fail(`nodes[${i}].${field}`, `has ${length} values: expected one for each of the ${tokens.length} tokens`);
-    }
   }
   if (!known.has(trajectory.leaf)) fail('leaf', `is ${trajectory.leaf}: expected the id of a node`);
 }

@@ -1,4 +1,6 @@
 /** @file Makes a run, which can only be inspected, from conversations of another engine or tool. */
+import { InputError, shown } from '../base/input-error.ts';
+import { MOST_MESSAGES } from '../exchange/trajectory-schema.ts';
 import type { RunContent } from '../records/bundle.ts';
 import type { StepMetrics } from '../records/run.ts';
 import { FOREIGN_PLACE } from '../records/task.ts';
@@ -29,8 +31,14 @@ export interface ReadOnlyRunOptions {
  * Makes the content of the run. Ids and groups are kept if they are unique and can be part of a path or address. Otherwise
  * they are replaced by numbers. Rollouts of one step with the same group form a group.
  * @param rollouts must all have the same domain and level
+ * @throws InputError if a conversation has too many messages to show
  */
 export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, source, name, notes = [] }: ReadOnlyRunOptions): RunContent {
+  const long = rollouts.find(({ trajectory }) => trajectory.nodes.length > MOST_MESSAGES);
+  if (long)
+    throw new InputError(
+      `conversation ${shown(long.trajectory.id)} has ${long.trajectory.nodes.length} messages: expected at most ${MOST_MESSAGES}, which the page can show`,
+    );
   const { domain, level } = rollouts[0]?.trajectory.task ?? FOREIGN_PLACE;
   const placed = withIds(rollouts.map((rollout) => ({ ...rollout, step: rollout.step ?? 1 })));
   const steps = [...new Set(placed.map(({ step }) => step))].sort((a, b) => a - b);

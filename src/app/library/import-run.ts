@@ -21,7 +21,7 @@ export interface StoreOptions {
 
 /**
  * Returns the run's id: its own id, or a new one if its own id is in use.
- * @param reserved ids that no stored run may have
+ * @param reserved ids that no stored run or evaluation may have
  * @throws Error with advice if the disk is full; after an error, nothing is stored
  */
 export async function storeRun(
@@ -37,7 +37,10 @@ export async function storeRun(
       'rw',
       [db.runs, db.metrics, db.rollouts, db.trajectories, db.branches, db.evaluations, db.evaluationTrajectories, db.models],
       async () => {
-        const known = reserved.includes(shared.id) || (await db.runs.get(shared.id)) !== undefined;
+        /** Addresses name a run or an evaluation by its id alone, so no two of them share one. */
+        const isTaken = async (id: string) =>
+          reserved.includes(id) || (await db.runs.get(id)) !== undefined || (await db.evaluations.get(id)) !== undefined;
+        const known = await isTaken(shared.id);
         const run = known ? crypto.randomUUID() : shared.id;
         const add = async <T>(rows: readonly T[], write: (chunk: T[]) => PromiseLike<unknown>) => {
           for (let at = 0; at < rows.length; at += CHUNK) {
@@ -52,7 +55,7 @@ export async function storeRun(
         await add(trajectories, (chunk) => db.trajectories.bulkAdd(chunk.map((trajectory) => ({ ...trajectory, run }))));
         const places = new Map<string | undefined, string>([[undefined, run]]);
         for (const evaluation of evaluations) {
-          const free = !known && (await db.evaluations.get(evaluation.id)) === undefined;
+          const free = !known && evaluation.id !== run && !(await isTaken(evaluation.id));
           const own = free ? evaluation.id : crypto.randomUUID();
           places.set(evaluation.id, own);
           const played = trials.filter((trial) => trial.evaluation === evaluation.id);

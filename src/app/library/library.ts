@@ -248,7 +248,8 @@ export class Library {
    * @throws Error with advice if the disk is full; after an error, nothing is stored
    */
   async storeRun(content: RunContent, options?: StoreOptions): Promise<string> {
-    return (await import('./import-run.ts')).storeRun(this.#db, content, [...this.#recorded.map((source) => source.id), BRANCHES], options);
+    const recorded = this.#recorded.flatMap((source) => [source.id, ...source.evaluationIds]);
+    return (await import('./import-run.ts')).storeRun(this.#db, content, [...recorded, BRANCHES], options);
   }
 
   /** Imported benchmarks, the newest first. */

@@ -45,7 +45,11 @@ export class RecordedSource implements RunSource {
 
   /** True if the evaluation belongs to this run. The answer does not need the bundle. */
   hasEvaluation(id: string): boolean {
-    return id === recordedEvaluation(this.id, 'before') || id === recordedEvaluation(this.id, 'after');
+    return this.evaluationIds.includes(id);
+  }
+
+  get evaluationIds(): string[] {
+    return [recordedEvaluation(this.id, 'before'), recordedEvaluation(this.id, 'after')];
   }
 
   async runs(limit = Infinity): Promise<RunRow[]> {

@@ -1,7 +1,7 @@
 /** @file The settings for the length of a run, its checkpoints, its evaluations, its starting weights and its seed. */
 import { z } from 'zod';
 import { AGENTS } from '../../records/evaluation.ts';
-import { natural, settingGroup } from './setting.ts';
+import { natural, seed, settingGroup } from './setting.ts';
 
 export const evaluation = settingGroup({
   id: 'limits',
@@ -91,7 +91,7 @@ export const evaluation = settingGroup({
       help: 'model: the weights of the chosen model. random: random weights of the same shape, drawn from the seed, so that the run has no cold start. copying: random weights with a circuit that copies tokens, as at the start of the bundled models.',
     },
     seed: {
-      schema: natural.max(0xffffffff),
+      schema: seed,
       default: 1,
       sft: 1,
       label: 'Seed',

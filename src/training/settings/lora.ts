@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { KV_FORMATS } from '../../engine/kernels/kv-format.ts';
 import { WEIGHT_FORMATS } from '../../engine/kernels/weight-format.ts';
 import { LORA_TARGETS, targetModules } from '../../engine/lora.ts';
-import { natural, positive, settingGroup } from './setting.ts';
+import { allTokens, natural, positive, settingGroup } from './setting.ts';
 
 export const lora = settingGroup({
   id: 'lora',
@@ -57,7 +57,7 @@ export const lora = settingGroup({
       help: 'The format of the keys and values of past tokens: f32 (4 bytes each) or f16 (2). auto: f32 if the precision of the model is f32, else f16. Training rounds its keys and values in the same way.',
     },
     kv_cache_tokens: {
-      schema: natural,
+      schema: allTokens,
       default: 0,
       label: 'Tokens in the KV cache',
       help: 'Limits the memory of the rollouts. If all conversations together have more tokens, some wait and compute their tokens again later. This takes longer and changes no result. 0: no conversation waits.',

@@ -53,8 +53,13 @@ export const settingGroup = <const Id extends string, const S extends Record<str
   choices?: readonly Choice[];
 }): { id: Id; title: string; settings: S; choices?: readonly Choice[] } => group;
 
-export const count = z.int().min(1);
-export const natural = z.int().min(0);
+/** The most steps, conversations or tokens of one kind. The work keeps lists of this length, and JavaScript has none of 4 billion. */
+const MOST = 2 ** 20;
+export const count = z.int().min(1).max(MOST);
+export const natural = z.int().min(0).max(MOST);
+export const seed = z.int().min(0).max(0xffffffff);
+/** A number of tokens in all sequences together. */
+export const allTokens = z.int().min(0).max(0xffffffff);
 export const positive = z.number().positive();
 export const amount = z.number().min(0);
 export const share = z.number().min(0).max(1);

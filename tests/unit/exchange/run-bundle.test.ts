@@ -119,10 +119,16 @@ describe('a bundle', () => {
     expect(after!.report.pass_hat[0]!.value).toBe(after!.results.filter(({ reward }) => reward === 1).length / after!.results.length);
     expect(await db.evaluationTrajectories.count()).toBe(whole.trials.length);
     const collected = await library.collectRun(run);
-    expect(collected.evaluations).toEqual(read.evaluations);
-    const byId = (trials: RunContent['trials']) =>
-      trials.toSorted((a, b) => (`${a.evaluation} ${a.id}` < `${b.evaluation} ${b.id}` ? -1 : 1));
-    expect(byId(collected.trials)).toEqual(byId(read.trials));
+    // The ids of a recorded run's evaluations are replaced, because their addresses name the recorded run.
+    const stepOf = (content: RunContent, id: string) => content.evaluations.find((evaluation) => evaluation.id === id)!.step;
+    const plain = ({ evaluations: all }: RunContent) => all.map(({ id: _, ...evaluation }) => evaluation);
+    expect(plain(collected)).toEqual(plain(read));
+    expect(collected.evaluations.some(({ id }) => read.evaluations.some((other) => other.id === id))).toBe(false);
+    const byId = (content: RunContent) =>
+      content.trials
+        .map((trial) => ({ ...trial, evaluation: stepOf(content, trial.evaluation) }))
+        .sort((a, b) => (`${a.evaluation} ${a.id}` < `${b.evaluation} ${b.id}` ? -1 : 1));
+    expect(byId(collected)).toEqual(byId(read));
 
     // Storing the run a second time overwrites nothing of the first.
     const again = await library.storeRun(read);
@@ -182,20 +188,27 @@ describe('a bundle', () => {
     };
     const [trial] = whole.trials;
     const estimate = { weights: 'mine@20', customer: 'scripted', stream: 3 };
-    const ofTrial = { ...row, id: 't', origin: `${trial!.evaluation}/${trial!.id}`, trajectory: trial! };
+    const stepOfTrial = whole.evaluations.find(({ id }) => id === trial!.evaluation)!.step;
+    const placeIn = async (owner: string) =>
+      (await db.evaluations.where('run').equals(owner).toArray()).find(({ model }) => model.kind === 'run' && model.step === stepOfTrial)!
+        .id;
+    const evaluation = await placeIn(run);
+    const ofTrial = { ...row, id: 't', origin: `${evaluation}/${trial!.id}`, trajectory: trial! };
     await db.branches.bulkAdd([{ ...row, estimate }, ofTrial, { ...row, id: 'other', origin: `other/${trajectory!.id}` }]);
     const written = await write(await library.collectRun(run));
     const read = await readRunBundle(written);
-    const { evaluation, ...played } = trial!;
+    const { evaluation: _, ...played } = trial!;
     expect(read.branches).toEqual([
       { createdAt: 5, rollout: trajectory!.id, shared: 3, batch: '', model: 'nano', trajectory: { ...trajectory, reward: 1 }, estimate },
       { createdAt: 5, rollout: trial!.id, evaluation, shared: 3, batch: '', model: 'nano', trajectory: played },
     ]);
     const again = await library.storeRun(read);
-    const evaluationAgain = (await db.evaluations.where('run').equals(again).toArray()).find(
-      ({ model }) => model.kind === 'run' && model.step === whole.evaluations.find(({ id }) => id === evaluation)!.step,
-    )!;
-    expect(await db.branches.where('origin').equals(`${evaluationAgain.id}/${trial!.id}`).count()).toBe(1);
+    expect(
+      await db.branches
+        .where('origin')
+        .equals(`${await placeIn(again)}/${trial!.id}`)
+        .count(),
+    ).toBe(1);
     expect(await db.branches.where('origin').equals(`${again}/${trajectory!.id}`).toArray()).toMatchObject([
       { ...row, estimate, id: expect.not.stringMatching(/^b$/) as string, origin: `${again}/${trajectory!.id}` },
     ]);
