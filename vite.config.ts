@@ -6,6 +6,7 @@ import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { INPUTS, recordInputs } from './bin/inputs.mjs';
+import { NOTICES, notices } from './bin/notices.mjs';
 import { HEADERS, CONTENT_SECURITY_POLICY } from './src/cli/headers.ts';
 import { lavapipeDriver } from './src/trainer/node/lavapipe.ts';
 import * as defaults from './src/training/defaults.ts';
@@ -69,7 +70,7 @@ const offline = (): Plugin => {
       const names = (await readdir(out, { recursive: true, withFileTypes: true }))
         .filter((entry) => entry.isFile())
         .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
-        .filter((name) => !['headless.html', 'service-worker.js', '_headers', INPUTS].includes(name))
+        .filter((name) => !['headless.html', 'service-worker.js', '_headers', INPUTS, NOTICES].includes(name))
         .sort();
       const hash = createHash('sha256');
       const later = new Set<string>();
@@ -104,12 +105,13 @@ const NODE_GPU_TESTS = lavapipeDriver()
   ? ['tests/gpu-node/lavapipe/**/*.test.ts', ...['attention', 'chunk-attention', 'exactness'].map((name) => `tests/gpu/${name}.test.ts`)]
   : ['tests/gpu-node/without-lavapipe.test.ts'];
 
+const licenses = notices();
 const inputs = recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]);
 
 export default defineConfig({
   base: './',
-  plugins: [svelte(), defaultValues(), policy(), inputs, offline()],
-  worker: { format: 'es', plugins: () => [inputs.inWorkers()] },
+  plugins: [svelte(), defaultValues(), policy(), licenses, inputs, offline()],
+  worker: { format: 'es', plugins: () => [licenses.inWorkers(), inputs.inWorkers()] },
   server: { headers: isolation },
   preview: { headers: HEADERS },
   // Copies of these two would not find the WebAssembly of onnxruntime-web.

@@ -43,7 +43,8 @@ async function get(url: string): Promise<Response> {
 }
 
 async function put(url: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
-  const response = await fetch(url, { method: 'PUT', body });
+  // A Blob is sent in pieces. A checkpoint may have more bytes than a request can hold at once.
+  const response = await fetch(url, { method: 'PUT', body: typeof body === 'string' ? body : new Blob([body]) });
   if (!response.ok) throw new Error(`could not send ${url.split('/').at(-1)}: ${await response.text()}`);
 }
 

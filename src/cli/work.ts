@@ -230,7 +230,7 @@ async function readRun(
   const parts = await readModel(files, model, place);
   if (!interrupted) return { model: parts };
   const logs = JSON.parse(await text(files, `${place}interrupted.json`)) as Omit<Interrupted, 'checkpoint'>;
-  return { model: parts, interrupted: { ...logs, checkpoint: await files.read(`${place}checkpoint.safetensors`) } };
+  return { model: parts, interrupted: { ...logs, checkpoint: await files.weights(`${place}checkpoint.safetensors`) } };
 }
 
 async function finish(files: WorkFiles, place: string, { model, ...rest }: { model: ModelFiles }): Promise<void> {

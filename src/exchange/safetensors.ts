@@ -33,8 +33,7 @@ export function readSafetensors(file: Uint8Array): TensorMap {
   const tensors: TensorMap = new Map();
   for (const { name, dtype, shape, begin, end } of entries) {
     const data = decode(file.subarray(dataStart + begin, dataStart + end), dtype);
-    const bad = data.findIndex((x) => !Number.isFinite(x));
-    if (bad >= 0) throw new SafetensorsError(`tensor ${name}: element ${bad} is ${data[bad]}: expected a finite number`);
+    checkNumbers(name, data);
     tensors.set(name, { shape, data });
   }
   return tensors;
@@ -44,8 +43,9 @@ export function readSafetensors(file: Uint8Array): TensorMap {
 export const tensorNames = (file: Uint8Array): string[] => readHeader(file).entries.map(({ name }) => name);
 
 /** Returns the texts of the header's `__metadata__`. @throws SafetensorsError for a damaged header */
-export function readMetadata(file: Uint8Array): Record<string, string> {
-  const { metadata } = readHeader(file);
+export const readMetadata = (file: Uint8Array): Record<string, string> => textsOf(readHeader(file).metadata);
+
+function textsOf(metadata: unknown): Record<string, string> {
   if (typeof metadata !== 'object' || metadata === null) return {};
   return Object.fromEntries(Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
@@ -56,6 +56,31 @@ export async function openSafetensors(file: ByteSource): Promise<WeightSource> {
   const { entries } = parseHeader(await file.read(8, dataStart - 8), file.size - dataStart);
   const places = new Map(entries.map((entry) => [entry.name, entry]));
   return { tensors: places, read: (name, from, bytes) => file.read(dataStart + places.get(name)!.begin + from, bytes) };
+}
+
+/**
+ * Reads every tensor of a file of any size, with one piece in memory beside them, and the texts of the header's `__metadata__`.
+ * @throws SafetensorsError as `readSafetensors`
+ */
+export async function readInPieces(file: ByteSource): Promise<{ tensors: TensorMap; metadata: Record<string, string> }> {
+  const dataStart = dataStartOf(await file.read(0, 8), file.size);
+  const { entries, metadata } = parseHeader(await file.read(8, dataStart - 8), file.size - dataStart);
+  const tensors: TensorMap = new Map();
+  for (const { name, dtype, shape, begin, end } of entries) {
+    const data = new Float32Array((end - begin) / BYTES[dtype]);
+    for (let from = begin; from < end; from += PIECE_BYTES) {
+      const piece = decode(await file.read(dataStart + from, Math.min(PIECE_BYTES, end - from)), dtype);
+      data.set(piece, (from - begin) / BYTES[dtype]);
+    }
+    checkNumbers(name, data);
+    tensors.set(name, { shape, data });
+  }
+  return { tensors, metadata: textsOf(metadata) };
+}
+
+function checkNumbers(name: string, data: Float32Array): void {
+  const bad = data.findIndex((x) => !Number.isFinite(x));
+  if (bad >= 0) throw new SafetensorsError(`tensor ${name}: element ${bad} is ${data[bad]}: expected a finite number`);
 }
 
 /** The exponent bits of a number. If all of them are 1, the number is not finite. */

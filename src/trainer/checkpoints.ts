@@ -8,11 +8,13 @@ import { modelParameters } from '../engine/parameters.ts';
 import type { Engine, TensorMap } from '../engine/types.ts';
 import { adapterConfig, hasAdapter, loraOptions } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
-import { readMetadata, readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
+import { openBytes } from '../exchange/file-bytes.ts';
+import { readInPieces, readMetadata, readSafetensors, SafetensorsError, writeSafetensors } from '../exchange/safetensors.ts';
 import type { CheckpointOrigin, CheckpointRow, GrpoConfig } from '../records/run.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { beginningWith } from '../base/key-range.ts';
 import { digest } from '../base/sha256.ts';
+import type { Interrupted } from './messages.ts';
 
 const KEPT = 2;
 const COUNTERS = 'counters';
@@ -182,9 +184,20 @@ export function packCheckpoint(
   );
 }
 
+export type UnpackedCheckpoint = Checkpoint & { seconds: number; origin: CheckpointOrigin };
+
 /** @throws SafetensorsError if the file is damaged */
-export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { seconds: number; origin: CheckpointOrigin } {
-  const map = readSafetensors(safetensors);
+export const unpackCheckpoint = (safetensors: Uint8Array): UnpackedCheckpoint =>
+  checkpointOf(readSafetensors(safetensors), readMetadata(safetensors));
+
+/** Reads a checkpoint in pieces, because it may have more bytes than an array can have. @throws as `unpackCheckpoint` */
+export async function openCheckpoint(file: Interrupted['checkpoint']): Promise<UnpackedCheckpoint> {
+  if (file instanceof Uint8Array) return unpackCheckpoint(file);
+  const { tensors, metadata } = await readInPieces(await openBytes(file));
+  return checkpointOf(tensors, metadata);
+}
+
+function checkpointOf(map: TensorMap, metadata: Record<string, string>): UnpackedCheckpoint {
   const reference = unprefixed('reference.', map);
   const [step, optimizerStep, seconds] = map.get(COUNTERS)?.data ?? [];
   if (step === undefined || optimizerStep === undefined || seconds === undefined)
@@ -195,12 +208,11 @@ export function unpackCheckpoint(safetensors: Uint8Array): Checkpoint & { second
     weights: unprefixed('weights.', map),
     reference: reference.size > 0 ? reference : null,
     optimizer: { step: optimizerStep, m: unprefixed('m.', map), v: unprefixed('v.', map) },
-    origin: readOrigin(safetensors),
+    origin: readOrigin(metadata),
   };
 }
 
-function readOrigin(safetensors: Uint8Array): CheckpointOrigin {
-  const { app, adapter, model, config, import: data } = readMetadata(safetensors);
+function readOrigin({ app, adapter, model, config, import: data }: Record<string, string>): CheckpointOrigin {
   if (!app || !adapter || !model || !config)
     throw new SafetensorsError('the metadata have no app, adapter, model or config: expected a checkpoint of a run');
   return { app, adapter, model, config, ...(data && { import: data }) };

@@ -6,7 +6,7 @@ import type { ModelParts } from '../exchange/model-folder.ts';
 import type { CheckpointOrigin, GrpoConfig, StepMetrics } from '../records/run.ts';
 import type { SftConfig } from '../training/settings/index.ts';
 import type { StepResult } from '../training/step-result.ts';
-import { type Checkpoint, packCheckpoint, unpackCheckpoint } from './checkpoints.ts';
+import { type Checkpoint, openCheckpoint, packCheckpoint } from './checkpoints.ts';
 import type { EvaluateReport, SftOptions, TrainingSink, TrainOptions } from './messages.ts';
 import type { RunPhase, RunSink, RunStart } from './run-sink.ts';
 import { startingFiles } from './starting-weights.ts';
@@ -115,7 +115,7 @@ export async function openFolder(
   config: GrpoConfig | SftConfig,
   { base, interrupted }: Pick<SftOptions, 'base' | 'interrupted'>,
 ) {
-  const checkpoint = interrupted ? unpackCheckpoint(interrupted.checkpoint) : null;
+  const checkpoint = interrupted ? await openCheckpoint(interrupted.checkpoint) : null;
   const files = checkpoint
     ? withTrained(await startingFiles(given, { ...config, init_weights: 'model' }, base), checkpoint.weights)
     : await startingFiles(given, config, base);

@@ -2,6 +2,7 @@
  * @file The types of messages between the trainer worker and its callers: requests, results, progress and events. The
  * structured clone algorithm can copy all of these values.
  */
+import type { FileBytes } from '../exchange/file-bytes.ts';
 import type { CustomerQuality } from '../evaluation/customer-quality.ts';
 import type { PairedDifference } from '../evaluation/paired.ts';
 import type { Act } from '../agent/acts.ts';
@@ -95,7 +96,7 @@ export interface TrainOptions extends Pick<SftOptions, 'base' | 'interrupted'> {
 /** What is stored of a training that was stopped, up to its last checkpoint. */
 export interface Interrupted {
   /** The checkpoint file that the sink received. */
-  checkpoint: Uint8Array;
+  checkpoint: Uint8Array | Exclude<FileBytes, Uint8Array>;
   /** The metrics of all steps up to the checkpoint; step 0 is the evaluation before training. */
   metrics: StepMetrics[];
   evaluations: SinkEvaluation[];
