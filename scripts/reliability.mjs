@@ -14,6 +14,12 @@ const UNIT = [
   'run-folder-faults',
   'hostile-inputs',
   'endpoint',
+  'lock-file',
+  'foreign-folders',
+  'thread',
+  'bombs',
+  'bundle-budgets',
+  'env-serve-audit',
 ];
 const RUNS = [
   ['vitest', 'run', '--project', 'unit', ...UNIT.map((name) => `/${name}.test.ts`)],
@@ -46,7 +52,7 @@ const table = rows.map(
 );
 const page = `# Reliability
 
-\`npm run reliability\` injects ${total} faults and writes this page: ${files} hostile files, and ${total - files} faults of storage, GPU, processes, clock and endpoints. Each row comes from a test that fails if more is lost than the row says. After each fault in a run, the test compares the stored rows with those of a run without faults, and checks that each stored row belongs to a stored run.
+\`npm run reliability\` injects ${total} faults and writes this page: ${files} hostile files, and ${total - files} faults of storage, GPU, processes, clock, endpoints, folders and formats. Each row comes from a test that fails if more is lost than the row says. After each fault in a run, the test compares the stored rows with those of a run without faults, and checks that each stored row belongs to a stored run.
 
 | fault | how it is injected | times | what was lost | test |
 |---|---|---|---|---|
