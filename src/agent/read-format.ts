@@ -11,7 +11,7 @@ import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 const WORDS = { system: 'Zqsystem', user: 'Zquser', assistant: 'Zqassistant', later: 'Zqlater', again: 'Zqagain', answer: 'Zqanswer' };
 
 /** Some templates write the date of today. A fixed date gives the same tokens on every day. */
-export const DATE = '26 Jul 2024';
+const DATE = '26 Jul 2024';
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string };
 type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has'> & { control: ReadonlySet<string> };

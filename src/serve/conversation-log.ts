@@ -10,14 +10,13 @@ import type { Trajectory } from '../records/trajectory.ts';
 
 export const CHAIN = '.chain';
 
-/** What a line of a chain says. */
-export type ChainEvent =
+/** What a line of a chain says, beside its number, its time and the hash of the line before. */
+type ChainEvent =
   | { event: 'opened' | 'closed' }
   | { event: 'began'; id: string; task: string }
   | { event: 'ended'; id: string; sha256: string }
   /** The conversation ended with an error, so there is nothing to keep. */
   | { event: 'failed'; id: string };
-export type ChainLine = ChainEvent & { number: number; previous: string; time: string };
 
 export const lineHash = (line: string): string => createHash('sha256').update(line).digest('hex');
 
