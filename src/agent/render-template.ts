@@ -13,8 +13,6 @@ const LARGEST_NUMBER = 100_000;
 /** The parts of `DATE`. */
 const DATE_PARTS: Record<string, string> = { d: '26', b: 'Jul', B: 'July', m: '07', Y: '2024', y: '24', H: '00', M: '00', S: '00' };
 
-class BudgetError extends InputError {}
-
 class Bounded extends Interpreter {
   #steps = 0;
 
@@ -36,7 +34,7 @@ class Bounded extends Interpreter {
 }
 
 function over(what: string, most: number): never {
-  throw new BudgetError(`the chat template makes ${what}: expected at most ${most}`);
+  throw new InputError(`the chat template makes ${what}: expected at most ${most}`);
 }
 
 function range(first: number, end?: number, step?: number): number[] {
