@@ -7,11 +7,9 @@ import { isObject } from '../base/json.ts';
 import { shown } from '../base/input-error.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import type { LoraTarget } from '../engine/types.ts';
+import { CONFIG, WEIGHTS } from './adapter-files.ts';
 import { checked } from './checked.ts';
 import { ModelFolderError } from './model-folder.ts';
-
-export const CONFIG = 'adapter_config.json';
-export const WEIGHTS = 'adapter_model.safetensors';
 
 /** The LoRA configuration, with PEFT's names. */
 export interface LoraConfig {

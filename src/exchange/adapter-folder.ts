@@ -6,7 +6,8 @@ import { parseConfig } from '../engine/config.ts';
 import { paddedRank } from '../engine/lora.ts';
 import type { LoraOptions, TensorMap } from '../engine/types.ts';
 import type { ModelFiles } from '../records/model.ts';
-import { CONFIG, type LoraConfig, parseAdapterConfig, WEIGHTS } from './adapter-config.ts';
+import { type LoraConfig, parseAdapterConfig } from './adapter-config.ts';
+import { CONFIG, hasAdapter, WEIGHTS } from './adapter-files.ts';
 import { fileOf, inFile, inMemory, isGguf, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
 import { readSafetensors, tensorNames, writeSafetensors } from './safetensors.ts';
 
@@ -70,8 +71,6 @@ export function saveAdapter({ modules, ...config }: LoraConfig, tensors: TensorM
     [WEIGHTS]: adapterFile({ ...config, ...(modules && { modules }) }, tensors),
   };
 }
-
-export const hasAdapter = (files: ModelParts): boolean => Object.hasOwn(files, CONFIG);
 
 /** Whether a file holds weights of the base model, which may be large. */
 export const isBaseWeights = (name: string): boolean => (name.endsWith('.safetensors') && name !== WEIGHTS) || isGguf(name);

@@ -1,6 +1,7 @@
 /** @file Exports a model folder in another format. If the folder has a LoRA adapter, the adapter is merged into the weights. */
 import type { ModelFiles } from '../records/model.ts';
-import { adapterFiles, hasAdapter, mergeAdapter, readAdapter } from '../exchange/adapter-folder.ts';
+import { hasAdapter } from '../exchange/adapter-files.ts';
+import { adapterFiles, mergeAdapter, readAdapter } from '../exchange/adapter-folder.ts';
 import { loadModel, ModelFolderError, withWeights } from '../exchange/model-folder.ts';
 import { onnxFolder } from '../exchange/onnx/onnx-folder.ts';
 import { inFolder, zipFiles } from '../exchange/zip.ts';

@@ -1,7 +1,8 @@
 /** @file Stores a training of the command line in a folder. The `TrainingSink` that receives the results writes the files. */
 import type { Evaluation } from '../evaluation/evaluate.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
-import { hasAdapter, withTrained } from '../exchange/adapter-folder.ts';
+import { hasAdapter } from '../exchange/adapter-files.ts';
+import { withTrained } from '../exchange/adapter-folder.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import type { CheckpointOrigin, GrpoConfig, StepMetrics } from '../records/run.ts';
 import type { SftConfig } from '../training/settings/index.ts';

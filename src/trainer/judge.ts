@@ -1,7 +1,7 @@
 /** @file The judge of a run: the model of the customer's endpoint, or the customer's model in the tab. */
 import type { Stage } from '../agent/rollouts.ts';
 import type { Engine } from '../engine/types.ts';
-import { hasAdapter } from '../exchange/adapter-folder.ts';
+import { hasAdapter } from '../exchange/adapter-files.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';

@@ -2,7 +2,8 @@
 import { parseConfig } from '../engine/config.ts';
 import { type MemoryPlan, planMemory } from '../engine/memory-plan.ts';
 import type { Gpu } from '../engine/gpu.ts';
-import { adapterConfig, hasAdapter, loraOptions } from '../exchange/adapter-folder.ts';
+import { hasAdapter } from '../exchange/adapter-files.ts';
+import { adapterConfig, loraOptions } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { concurrency, kvFormat } from './engine-host.ts';

@@ -1,6 +1,6 @@
 /** @file Writes a model as a zip in the format that the visitor chose. */
 import type { ModelFiles } from '../../records/model.ts';
-import { hasAdapter } from '../../exchange/adapter-folder.ts';
+import { hasAdapter } from '../../exchange/adapter-files.ts';
 import type { ExportOptions } from '../../trainer/export-folder.ts';
 import { ggufOf } from '../../exchange/model-folder.ts';
 import { inFolder, zipFiles } from '../../exchange/zip.ts';

@@ -1,5 +1,5 @@
 /** @file How far a visitor has come with a pretrained model: download, cold start, GRPO. */
-import { hasAdapter } from '../../exchange/adapter-folder.ts';
+import { hasAdapter } from '../../exchange/adapter-files.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { CheckpointRow, RunRow } from '../../records/run.ts';
 import { isModelOf, type PretrainedModel } from '../../training/pretrained.ts';
