@@ -165,9 +165,17 @@ test('conversations of other tools become a run to read, without what their file
     mimeType: 'application/jsonl',
     buffer: Buffer.from(dump.filter((line) => stepOf(line) === step).join('\n')),
   }));
+  const bad = { name: 'x.jsonl', mimeType: '', buffer: Buffer.from('{"a": 1}') };
+  const reason = page.getByText('x.jsonl: line 1: has the fields a: expected rows of TRL');
   await page.goto('/#/import');
-  await page.getByLabel('Choose files').setInputFiles([...dumped, { name: 'x.jsonl', mimeType: '', buffer: Buffer.from('{"a": 1}') }]);
-  await expect(page.getByText('x.jsonl: line 1: has the fields a: expected rows of TRL')).toBeVisible();
+  await page.getByLabel('Choose files').setInputFiles([bad]);
+  await expect(reason).toBeVisible();
+  await expect(page.getByText('Nothing was stored.')).toBeVisible();
+  // Beside good files, a file that cannot be read is named and left out.
+  await page.getByLabel('Choose files').setInputFiles([...dumped, bad]);
+  await expect(page.getByRole('note').filter({ has: reason })).toBeVisible();
+  await expect(page.getByText(`${dump.length}, ${dump.length} with a reward and 0 with tokens`)).toBeVisible();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   expect(await stored(page)).toEqual(NOTHING);
   await page.getByLabel('Choose files').setInputFiles(dumped);
   await expect(page.getByText(`${dump.length}, ${dump.length} with a reward and 0 with tokens`)).toBeVisible();
