@@ -42,6 +42,39 @@ const defaultValues = (): Plugin => ({
 });
 
 /**
+ * Makes the workers parts of the page's build, so that they share their code with the page and with each other. Vite alone would build each
+ * worker with a copy of everything: 8.2 MB of files for a first visit instead of 5.3 MB.
+ */
+const sharedWorkers = (): Plugin => {
+  const workers = new Map<string, string>();
+  return {
+    name: 'shared-workers',
+    apply: 'build',
+    enforce: 'pre',
+    buildStart: () => workers.clear(),
+    transform: {
+      filter: { code: /\.worker\.ts'/ },
+      handler(code, importer) {
+        return code.replace(/new URL\('([^']+\/([a-z-]+\.worker)\.ts)', import\.meta\.url\)/g, (_, path: string, name: string) => {
+          const id = resolve(importer, '..', path);
+          if (!workers.has(id)) workers.set(id, this.emitFile({ type: 'chunk', id, name, preserveSignature: 'strict' }));
+          return `new URL(import.meta.ROLLUP_FILE_URL_${workers.get(id)})`;
+        });
+      },
+    },
+    generateBundle(_, bundle) {
+      const started = new Set([...workers.values()].map((reference) => this.getFileName(reference)));
+      for (const file of Object.values(bundle))
+        for (const imported of file.type === 'chunk' ? file.imports : [])
+          if (started.has(imported)) this.error(`${file.fileName} imports ${imported}: expected that only new Worker() starts a worker`);
+    },
+  };
+};
+
+/** The files whose imports are preloaded. Others may run in workers, where Vite's preloading fails. */
+const PRELOADING = /\.html$|\/index-/;
+
+/**
  * Files that only some visits need: the language models that play customers in the tab, the readers of other tools' files and the writer of
  * their adapters, the library for foreign chat templates, the command line's script, results that one page shows, recorded runs that home does not show, and large files, such as
  * the weights of one preset.
@@ -105,13 +138,18 @@ const NODE_GPU_TESTS = lavapipeDriver()
   ? ['tests/gpu-node/lavapipe/**/*.test.ts', ...['attention', 'chunk-attention', 'exactness'].map((name) => `tests/gpu/${name}.test.ts`)]
   : ['tests/gpu-node/without-lavapipe.test.ts'];
 
-const licenses = notices();
-const inputs = recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]);
-
 export default defineConfig({
   base: './',
-  plugins: [svelte(), defaultValues(), policy(), licenses, inputs, offline()],
-  worker: { format: 'es', plugins: () => [licenses.inWorkers(), inputs.inWorkers()] },
+  plugins: [
+    svelte(),
+    sharedWorkers(),
+    defaultValues(),
+    policy(),
+    notices(),
+    recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]),
+    offline(),
+  ],
+  worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: HEADERS },
   // Copies of these two would not find the WebAssembly of onnxruntime-web.
@@ -121,7 +159,12 @@ export default defineConfig({
   },
   // index.html is the page. headless.html is the page that the command line opens.
   // No file is inlined as a data: URL, because the page's content security policy forbids them.
-  build: { target: 'es2023', assetsInlineLimit: 0, rolldownOptions: { input: ['index.html', 'headless.html'] } },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { resolveDependencies: (_, files, { hostId }) => (PRELOADING.test(hostId) ? files : []) },
+    rolldownOptions: { input: ['index.html', 'headless.html'] },
+  },
   test: {
     projects: [
       {

@@ -49,7 +49,7 @@ export function isFresh(root, manifest) {
  * Makes a plugin that writes `inputs.json` into the folder of the build. The file lists all modules and assets of the graph, and the given
  * files. It lists package-lock.json instead of the files of packages.
  * @param {string[]} [given] paths of more files, from the root
- * @returns {import('vite').Plugin & { inWorkers(): import('vite').Plugin }} `inWorkers` makes the plugin for the builds of workers
+ * @returns {import('vite').Plugin}
  */
 export function recordInputs(given = []) {
   /** @type {Set<string>} */
@@ -72,11 +72,6 @@ export function recordInputs(given = []) {
       for (const [, pattern = ''] of call.matchAll(/'(\.{1,2}\/[^']*)'/g))
         folders.add(resolve(dirname(id.split('?')[0] ?? ''), pattern.slice(0, pattern.indexOf('*'))));
   };
-  const transform = /** @type {const} */ ({
-    order: 'pre',
-    handler: (/** @type {string} */ code, /** @type {string} */ id) => void addGlobs(code, id),
-  });
-
   return {
     name: 'record-inputs',
     apply: 'build',
@@ -90,7 +85,7 @@ export function recordInputs(given = []) {
         add(listing(config.publicDir).map((path) => join(config.publicDir, path)));
       }
     },
-    transform,
+    transform: { order: 'pre', handler: (code, id) => void addGlobs(code, id) },
     writeBundle({ dir }) {
       add(this.getModuleIds());
       /** @type {Inputs} */
@@ -103,12 +98,5 @@ export function recordInputs(given = []) {
       for (const path of [...folders].sort()) inputs.folders[relative(root, path)] = listing(path);
       writeFileSync(join(dir ?? '', INPUTS), JSON.stringify(inputs));
     },
-    inWorkers: () => ({
-      name: 'record-inputs-of-workers',
-      transform,
-      buildEnd() {
-        add(this.getModuleIds());
-      },
-    }),
   };
 }

@@ -1,37 +1,26 @@
 // @ts-check
-/** @file Writes the notices of the packages whose code is in the built page, because their licenses ask for it. Workers have builds of their own. */
+/** @file Writes the notices of the packages whose code is in the built page, because their licenses ask for it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const NOTICES = 'third-party-notices.txt';
 const TEXT = /^(licen[cs]e|notice|copying)([.-].*)?$/i;
 
-/** @returns {import('vite').Plugin & { inWorkers(): import('vite').Plugin }} `inWorkers` makes the plugin for the builds of workers */
+/** @returns {import('vite').Plugin} */
 export function notices() {
-  /** The folders of packages. @type {Set<string>} */
-  const folders = new Set();
-  /** @param {Iterable<string>} ids */
-  const add = (ids) => {
-    for (const id of ids) {
-      const [, folder] = /^(?:\0)?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll('\\', '/')) ?? [];
-      if (folder) folders.add(folder);
-    }
-  };
   return {
     name: 'notices',
     apply: 'build',
     generateBundle() {
-      add(this.getModuleIds());
+      /** The folders of packages. @type {Set<string>} */
+      const folders = new Set();
+      for (const id of this.getModuleIds()) {
+        const [, folder] = /^(?:\0)?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll('\\', '/')) ?? [];
+        if (folder) folders.add(folder);
+      }
       const source = [...new Set([...folders].map(noticeOf))].sort().join(`\n${'-'.repeat(80)}\n\n`);
       this.emitFile({ type: 'asset', fileName: NOTICES, source });
     },
-    inWorkers: () => ({
-      name: 'notices-in-workers',
-      apply: 'build',
-      generateBundle() {
-        add(this.getModuleIds());
-      },
-    }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The notices of the build: each package of the page and of its workers once, with its own texts. */
+/** The notices of the build: each package once, with its own texts. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,29 +7,30 @@ import { NOTICES, notices } from '../../../bin/notices.mjs';
 
 type Generate = (this: { getModuleIds(): string[]; emitFile(file: object): void }) => void;
 
-/** The text of the notices for modules of the page and of a worker. */
-function written(page: string[], worker: string[]): string {
+function written(modules: string[]): string {
   const plugin = notices();
   let text = '';
-  const context = (ids: string[]) => ({
-    getModuleIds: () => ids,
+  const context = {
+    getModuleIds: () => modules,
     emitFile: ({ fileName, source }: { fileName: string; source: string }) => {
       expect(fileName).toBe(NOTICES);
       text = source;
     },
-  });
-  (plugin.inWorkers().generateBundle as unknown as Generate).call(context(worker) as never);
-  (plugin.generateBundle as unknown as Generate).call(context(page) as never);
+  };
+  (plugin.generateBundle as unknown as Generate).call(context);
   return text;
 }
 
-test('the packages of page and workers, once each, with their license files', () => {
+test('the packages, once each, with their license files', () => {
   const root = process.cwd();
   const of = (path: string) => `${root}/node_modules/${path}`;
-  const text = written(
-    [of('svelte/src/index.js'), of('svelte/src/other.js'), `${root}/src/main.ts`, `\0${of('dexie/dist/dexie.mjs')}?commonjs`],
-    [of('@huggingface/jinja/dist/index.js')],
-  );
+  const text = written([
+    of('svelte/src/index.js'),
+    of('svelte/src/other.js'),
+    `${root}/src/main.ts`,
+    `\0${of('dexie/dist/dexie.mjs')}?commonjs`,
+    of('@huggingface/jinja/dist/index.js'),
+  ]);
   for (const name of ['svelte', 'dexie', '@huggingface/jinja']) {
     const { version } = JSON.parse(readFileSync(of(`${name}/package.json`), 'utf8')) as { version: string };
     expect(text.split(`${name} ${version} (`)).toHaveLength(2);
@@ -44,7 +45,7 @@ test('a package without a license fails the build; one without a file has its li
     writeFileSync(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ name, version: '1.0.0', ...fields }));
     return join(folder, 'node_modules', name, 'index.js');
   };
-  expect(() => written([add('none', {})], [])).toThrow('none 1.0.0 has no license');
-  expect(written([add('short', { license: 'MIT', author: { name: 'Ada' } })], [])).toBe('short 1.0.0 (MIT)\n\nCopyright Ada\n');
+  expect(() => written([add('none', {})])).toThrow('none 1.0.0 has no license');
+  expect(written([add('short', { license: 'MIT', author: { name: 'Ada' } })])).toBe('short 1.0.0 (MIT)\n\nCopyright Ada\n');
   rmSync(folder, { recursive: true });
 });
