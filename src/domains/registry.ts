@@ -4,7 +4,7 @@ import type { DomainSource } from '../environments/domain.ts';
 import { ANYONE, RELIABLE } from '../environments/conditions.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { type Split, SPLITS } from '../records/task.ts';
-import type { CustomerLanguage, CustomerScripts } from '../users/types.ts';
+import type { CustomerScripts } from '../users/types.ts';
 import * as all from './index.ts';
 import type { DomainModule } from './types.ts';
 
@@ -94,8 +94,6 @@ export const WITH_HABITS: readonly string[] = DOMAINS.filter(({ habits }) => hab
 /** The tools that transfer the customer to a human. For an unknown domain: those of all domains. */
 export const transfersOf = (domain: string): readonly string[] =>
   domainOf(domain)?.transfers ?? [...new Set(DOMAINS.flatMap(({ transfers }) => transfers))];
-
-export const languageOf = (domain: string): CustomerLanguage | undefined => domainOf(domain)?.language;
 
 /** The scripted customers of a domain. For an unknown domain: those that play scenarios of unknown domains (`stranger`). */
 export async function customerScripts(domain: string | undefined, hasTools: boolean): Promise<CustomerScripts> {

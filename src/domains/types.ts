@@ -4,7 +4,7 @@ import type { Proposal } from '../agent/players.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import type { AuditRules } from '../agent/audit-rules.ts';
 import type { CustomerShares } from '../records/conditions.ts';
-import type { CustomerLanguage, CustomerScripts } from '../users/types.ts';
+import type { CustomerScripts } from '../users/types.ts';
 
 export interface DomainLevel {
   name: string;
@@ -42,8 +42,6 @@ export interface DomainModule {
    * rewarded for the rows that it changed.
    */
   rewardsTurns?: true;
-  /** How messages of this domain are understood. Used by the audit of customers and by the metrics of behaviour. */
-  language?: CustomerLanguage;
   /** The generated tasks and their worlds. Absent if all tasks are imported. */
   world?: () => Promise<DomainDefinition>;
   /** The scripted customers. */

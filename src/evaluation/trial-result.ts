@@ -2,7 +2,8 @@
 import { writesOf } from '../agent/trajectory.ts';
 import { callsOf } from '../base/message-path.ts';
 import { auditOf } from '../domains/customer-audit.ts';
-import { isAudited, languageOf } from '../domains/registry.ts';
+import { languageOf } from '../domains/languages.ts';
+import { isAudited } from '../domains/registry.ts';
 import { TIMEOUT } from '../environments/faults.ts';
 import type { Json } from '../records/json.ts';
 import type { TrialResult } from '../records/evaluation.ts';

@@ -6,7 +6,7 @@ import { path } from '../base/message-path.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { auditOf } from '../domains/customer-audit.ts';
-import { languageOf } from '../domains/registry.ts';
+import { languageOf } from '../domains/languages.ts';
 import { hearable } from '../users/hearable.ts';
 import { mustTransfer, transfersIn } from './rewards.ts';
 

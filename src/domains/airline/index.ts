@@ -2,7 +2,6 @@
  * @file The airline of tau-bench and tau2-bench. All its tasks are imported. Their scenarios are only texts, which the shop's
  * scripted customer can play.
  */
-import { shopLanguage } from '../retail/customer/language.ts';
 import type { DomainModule } from '../types.ts';
 
 export const airline: DomainModule = {
@@ -11,6 +10,5 @@ export const airline: DomainModule = {
   levels: [],
   transfers: ['transfer_to_human_agents'],
   rewardsTurns: true,
-  language: shopLanguage,
   customers: async () => (await import('../retail/customer/index.ts')).shopCustomers,
 };

@@ -1,5 +1,4 @@
 /** @file tau2-bench's mock domain. All its tasks are imported. Its customers use their tools in the same way as those of telecom. */
-import { shopLanguage } from '../retail/customer/language.ts';
 import type { DomainModule } from '../types.ts';
 
 export const mock: DomainModule = {
@@ -7,6 +6,5 @@ export const mock: DomainModule = {
   title: 'Mock',
   levels: [],
   transfers: ['transfer_to_human_agents'],
-  language: shopLanguage,
   customers: async () => (await import('../telecom/customer.ts')).phoneCustomers,
 };

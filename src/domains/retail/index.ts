@@ -1,7 +1,6 @@
 /** @file The shop: tau-bench's retail domain, with generated tasks and with the tasks of the benchmarks. */
 import type { DomainModule } from '../types.ts';
 import { TRANSFER } from './acts.ts';
-import { shopLanguage } from './customer/language.ts';
 import { RETAIL_LEVELS } from './levels.ts';
 
 export const retail: DomainModule = {
@@ -12,7 +11,6 @@ export const retail: DomainModule = {
   unseen: true,
   audit: async () => (await import('./audit.ts')).AUDIT,
   rewardsTurns: true,
-  language: shopLanguage,
   world: async () => (await import('./definition.ts')).retail,
   customers: async () => (await import('./customer/index.ts')).shopCustomers,
   stranger: 'text',

@@ -1,7 +1,6 @@
 /** @file The phone provider: tau2-bench's telecom domain, with generated tasks and with the tasks of the benchmark. */
 import { GLIMPSE_CUSTOMERS } from '../retail/levels.ts';
 import type { DomainModule } from '../types.ts';
-import { lineLanguage } from './glimpse/language.ts';
 import { LINE_INTENTS } from './glimpse/requests.ts';
 
 export const telecom: DomainModule = {
@@ -10,7 +9,6 @@ export const telecom: DomainModule = {
   levels: [{ name: 'nano' }, { name: 'small' }, { name: 'full' }, { name: 'glimpse', customers: GLIMPSE_CUSTOMERS, intents: LINE_INTENTS }],
   transfers: ['transfer_to_human_agents'],
   audit: async () => (await import('./audit.ts')).AUDIT,
-  language: lineLanguage,
   world: async () => (await import('./definition.ts')).telecomTasks,
   customers: async () => (await import('./customer.ts')).phoneCustomers,
   stranger: 'tools',

@@ -26,7 +26,8 @@ import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { STOP, type UserSimulator } from '../../../src/users/types.ts';
 import { type ChatRequest, startChatServer } from '../../support/chat-server.ts';
 import { stage } from '../../support/episodes.ts';
-import { GENERATED_DOMAINS, languageOf } from '../../../src/domains/registry.ts';
+import { languageOf } from '../../../src/domains/languages.ts';
+import { GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 
 let close: (() => void) | undefined;
 afterEach(() => close?.());
