@@ -46,10 +46,13 @@ rmSync(folder, { recursive: true });
 const sum = (some) => some.reduce((all, { times }) => all + times, 0);
 const isFile = ({ fault }) => fault === 'a hostile file';
 const [total, files] = [sum(rows), sum(rows.filter(isFile))];
-const table = rows.map(
-  ({ fault, how, times, lost, test }) =>
-    `| ${fault} | ${how} | ${times} | ${lost} | [${test.split('/').at(-1)}](${test.replace('tests/', '')}) |`,
-);
+// The tests of files that run at once end in any order.
+const table = rows
+  .map(
+    ({ fault, how, times, lost, test }) =>
+      `| ${fault} | ${how} | ${times} | ${lost} | [${test.split('/').at(-1)}](${test.replace('tests/', '')}) |`,
+  )
+  .sort();
 const page = `# Reliability
 
 \`npm run reliability\` injects ${total} faults and writes this page: ${files} hostile files, and ${total - files} faults of storage, GPU, processes, clock, endpoints, folders and formats. Each row comes from a test that fails if more is lost than the row says. After each fault in a run, the test compares the stored rows with those of a run without faults, and checks that each stored row belongs to a stored run.
