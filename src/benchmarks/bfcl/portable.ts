@@ -7,15 +7,20 @@ import { Dict, PySet, Tuple, typeName, type Value } from '../../python/values.ts
 import type { Json } from '../../records/json.ts';
 import { Directory, File } from './classes/files.ts';
 
-/** A directory that contains itself is cut off here. */
+/** A value that is nested more deeply becomes `…`. */
 const DEEPEST = 200;
 
-/** A value as JSON. Ints and floats become numbers; a key that is no text gets its type before it, such as `<int>5`. */
-export function portable(value: Value, depth = 0): Json {
-  const inner = (child: Value) => portable(child, depth + 1);
-  if (depth > DEEPEST) return '…';
+/**
+ * A value as JSON. Ints and floats become numbers; a key that is no text gets its type before it, such as `<int>5`. The contents of a
+ * directory that contains itself are `…` inside them.
+ * @param above the values that contain this one. A directory stands there as its contents
+ */
+export function portable(value: Value, above: readonly Value[] = []): Json {
+  if (above.length > DEEPEST) return '…';
   if (typeof value === 'bigint') return Number(value);
   if (value === null || typeof value !== 'object') return value;
+  const own = value instanceof Directory ? value.contents : value;
+  const inner = (child: Value) => portable(child, [...above, own]);
   if (Array.isArray(value)) return value.map(inner);
   if (value instanceof Tuple) return value.items.map(inner);
   if (value instanceof PySet)
@@ -26,7 +31,8 @@ export function portable(value: Value, depth = 0): Json {
         .map(inner),
     };
   if (value instanceof Dict) return objectOf(value, inner);
-  if (value instanceof Directory) return { __dir__: inner(value.folderName), contents: objectOf(value.contents, inner) };
+  if (value instanceof Directory)
+    return { __dir__: inner(value.folderName), contents: above.includes(own) ? '…' : objectOf(value.contents, inner) };
   if (value instanceof File) return { __file__: inner(value.fileName), content: inner(value.content) };
   return repr(value);
 }

@@ -136,3 +136,26 @@ describe('calls', () => {
     expect(run("echo (content='hello (world)')")).toBe('{"terminal_output": "hello(world)"}');
   });
 });
+
+describe('a directory that contains itself', () => {
+  /** A file system whose root contains itself as `b` and as `c`. */
+  const disk = () => {
+    const made = object('GorillaFileSystem', new Dict());
+    for (const call of ["touch('.')", "mv('.', 'b')", "touch('.')", "mv('.', 'c')"]) made.run(call);
+    return made;
+  };
+
+  it('is in the state once on each path', () => {
+    expect(portableState(disk().own.state()).GorillaFileSystem!.root).toEqual({
+      __dir__: '/',
+      contents: { b: { __dir__: 'b', contents: '…' }, c: { __dir__: 'c', contents: '…' } },
+    });
+  });
+
+  it('ends a search and a comparison, as in Python', () => {
+    const { own, run } = disk();
+    expect(run('ls()')).toBe('{"current_directory_content": ["b", "c"]}');
+    for (const call of ["find(name='x')", 'du()']) expect(run(call)).toBe('Error during execution: maximum recursion depth exceeded');
+    expect(own.differenceFrom(disk().own)).toEqual({ className: 'GorillaFileSystem', attributes: ['root'] });
+  });
+});
