@@ -22,13 +22,14 @@ const DEEPEST = 990;
 export const loads = (text: string): Value => new Reader(text).whole();
 
 /** Reads one JSON value a line. Empty lines are skipped. @param fail makes the error for a line, from 1 */
-export function loadsLines(text: string, fail: (line: number, reason: string) => Error): Value[] {
-  return text.split('\n').flatMap((line, i) => {
-    if (line.trim() === '') return [];
+export function loadsLines(text: string, fail: (line: number, reason: string) => Error): { line: number; value: Value }[] {
+  return text.split('\n').flatMap((row, i) => {
+    if (row.trim() === '') return [];
+    const line = i + 1;
     try {
-      return [loads(line)];
+      return [{ line, value: loads(row) }];
     } catch (error) {
-      throw fail(i + 1, (error as Error).message);
+      throw fail(line, (error as Error).message);
     }
   });
 }

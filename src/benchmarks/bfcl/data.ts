@@ -1,10 +1,20 @@
 /** @file Reads BFCL Multi Turn from a visitor's copy. Literals of its Python source are read; nothing of it is run. */
 import { loads, loadsLines } from '../../python/json.ts';
-import { itemOf, iterate } from '../../python/operations.ts';
+import { itemOf } from '../../python/operations.ts';
 import { Dict, PyError, type Value } from '../../python/values.ts';
+import { shown } from '../../base/input-error.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import { CLASSES } from './classes/index.ts';
-import { type Prompts, promptsFromJson, promptsFromSource, type Source, tablesFromJson, tablesFromSource } from './read-tables.ts';
+import { portable } from './portable.ts';
+import {
+  fillersFromJson,
+  type Prompts,
+  promptsFromJson,
+  promptsFromSource,
+  type Source,
+  tablesFromJson,
+  tablesFromSource,
+} from './read-tables.ts';
 import { type Category, findFiles, PROMPT_SOURCES } from './source-files.ts';
 import type { Tables } from './tables.ts';
 
@@ -32,44 +42,43 @@ export interface BfclData {
 
 export const isLongContext = (id: string): boolean => id.includes('long_context') || id.includes('composite');
 
-/** @param text reads a file @throws {ImportError} that names the file and the reason */
-export async function readBfcl(paths: readonly string[], text: (path: string) => Promise<string>): Promise<BfclData> {
+/** @param contentOf reads a file @throws {ImportError} that names the file and the reason */
+export async function readBfcl(paths: readonly string[], contentOf: (path: string) => Promise<string>): Promise<BfclData> {
   const files = findFiles(paths);
   const lines = async (path: string) =>
-    loadsLines(await text(path), (line, reason) => new ImportError(path, `line ${line}`, `it is not JSON: ${reason}`));
+    loadsLines(await contentOf(path), (line, reason) => new ImportError(path, `line ${line}`, `it is not JSON: ${reason}`));
   const documents = new Map<string, Dict[]>();
   for (const [className, path] of files.documents)
     documents.set(
       className,
-      (await lines(path)).map((one) => asDict(one, path, className)),
+      (await lines(path)).map(({ line, value }) => read(path, `line ${line}`, () => dictOf(value, 'the line'))),
     );
   const entries = new Map<string, Entry>();
   for (const [category, { questions, answers }] of files.questions) {
-    const gold = new Map((await lines(answers)).map((one) => [read(answers, 'id', () => itemOf(one, 'id')), one]));
-    for (const [i, one] of (await lines(questions)).entries()) {
-      const where = `line ${i + 1}`;
-      const id = read(questions, where, () => itemOf(one, 'id')) as string;
-      const answer = gold.get(id);
-      if (answer === undefined) throw new ImportError(answers, '', `there is no answer to ${id}, which is in ${questions}`);
-      entries.set(
-        id,
-        read(questions, where, () => entryOf(id, category, one, answer)),
-      );
-    }
+    const gold = new Map((await lines(answers)).map(({ line, value }) => read(answers, `line ${line}`, () => goldOf(value))));
+    for (const { line, value } of await lines(questions))
+      read(questions, `line ${line}`, () => {
+        const id = text(itemOf(value, 'id'), 'id');
+        const calls = gold.get(id);
+        if (calls === undefined) throw new ImportError(answers, '', `there is no answer to ${id}, which is in ${questions}`);
+        entries.set(id, entryOf(id, category, value, calls));
+      });
   }
-  return { entries, documents, ...(await readLiterals(files.literals, text)) };
+  return { entries, documents, ...(await readLiterals(files.literals, contentOf)) };
 }
 
 async function readLiterals(
   literals: ReturnType<typeof findFiles>['literals'],
-  text: (path: string) => Promise<string>,
+  contentOf: (path: string) => Promise<string>,
 ): Promise<Pick<BfclData, 'tables' | 'prompts'>> {
   if ('api' in literals) {
     const json = async (path: string) => {
-      const content = await text(path);
+      const content = await contentOf(path);
       return read(path, '', () => loads(content));
     };
-    const [api, fillers] = [await json(literals.api), await json(literals.fillers)];
+    const api = await json(literals.api);
+    const given = await json(literals.fillers);
+    const fillers = read(literals.fillers, '', () => fillersFromJson(given));
     const prompts = literals.prompts === undefined ? undefined : await json(literals.prompts);
     return {
       tables: read(literals.api, '', () => tablesFromJson(api, fillers)),
@@ -77,7 +86,7 @@ async function readLiterals(
     };
   }
   const sources = new Map<string, Source>();
-  for (const [name, path] of literals.sources) sources.set(name, { path, text: await text(path) });
+  for (const [name, path] of literals.sources) sources.set(name, { path, text: await contentOf(path) });
   const [prompts, utils] = PROMPT_SOURCES.map((name) => sources.get(name));
   return {
     tables: tablesFromSource((name) => sources.get(name)!),
@@ -96,26 +105,55 @@ function read<T>(file: string, path: string, work: () => T): T {
   }
 }
 
-function asDict(value: Value, file: string, path: string): Dict {
-  if (!(value instanceof Dict)) throw new ImportError(file, path, 'expected an object in each line');
+function dictOf(value: Value, what: string): Dict {
+  if (!(value instanceof Dict)) throw wrong(value, what, 'an object');
   return value;
 }
 
-function entryOf(id: string, category: Category, one: Value, answer: Value): Entry {
-  const involved = iterate(itemOf(one, 'involved_classes')) as string[];
+function listOf(value: Value, what: string): Value[] {
+  if (!Array.isArray(value)) throw wrong(value, what, 'a list');
+  return value;
+}
+
+function text(value: Value, what: string): string {
+  if (typeof value !== 'string') throw wrong(value, what, 'a text');
+  return value;
+}
+
+const texts = (value: Value, what: string): string[] => listOf(value, what).map((one, i) => text(one, `${what}[${i}]`));
+
+const wrong = (value: Value, what: string, expected: string) => new Error(`${what} is ${shown(portable(value))}: expected ${expected}`);
+
+/** The id and the gold calls of each turn. */
+const goldOf = (answer: Value): [string, string[][]] => [
+  text(itemOf(answer, 'id'), 'id'),
+  listOf(itemOf(answer, 'ground_truth'), 'ground_truth').map((turn, i) => texts(turn, `ground_truth[${i}]`)),
+];
+
+function entryOf(id: string, category: Category, one: Value, gold: string[][]): Entry {
+  const involved = texts(itemOf(one, 'involved_classes'), 'involved_classes');
   const unknown = involved.find((name) => !Object.hasOwn(CLASSES, name));
   if (unknown !== undefined) throw new Error(`involved_classes has "${unknown}": expected ${Object.keys(CLASSES).join(', ')}`);
-  const config = itemOf(one, 'initial_config');
-  const missed = (one as Dict).get('missed_function') ?? new Dict();
+  const question = listOf(itemOf(one, 'question'), 'question').map((turn, i) =>
+    listOf(turn, `question[${i}]`).map((message) => ({
+      role: text(itemOf(message, 'role'), 'role'),
+      content: text(itemOf(message, 'content'), 'content'),
+    })),
+  );
+  const missed = dictOf((one as Dict).get('missed_function') ?? new Dict(), 'missed_function');
   return {
     id,
     category,
-    question: iterate(itemOf(one, 'question')).map((turn) =>
-      iterate(turn).map((message) => ({ role: itemOf(message, 'role') as string, content: itemOf(message, 'content') as string })),
-    ),
-    config: config instanceof Dict ? config : new Dict(),
+    question,
+    config: dictOf(itemOf(one, 'initial_config'), 'initial_config'),
     involved,
-    missed: new Map((missed as Dict).entries().map(([turn, names]) => [Number(turn), iterate(names) as string[]])),
-    gold: iterate(itemOf(answer, 'ground_truth')).map((turn) => iterate(turn) as string[]),
+    missed: new Map(
+      missed.entries().map(([turn, names]) => {
+        const n = Number(turn);
+        if (!question[n]) throw wrong(turn, 'a key of missed_function', `a turn from 0 to ${question.length - 1}`);
+        return [n, texts(names, `missed_function.${n}`)];
+      }),
+    ),
+    gold,
   };
 }

@@ -77,7 +77,7 @@ export function tablesOf(database: Json): WorldTables {
     Object.entries(DOCUMENTS).map(([className, name]) => {
       const path = Object.keys(files).find((one) => one.endsWith(`multi_turn_func_doc/${name}.json`))!;
       const functions = loadsLines(files[path]!, (line, reason) => new ImportError(path, `line ${line}`, reason));
-      return [className, new Map(functions.map((one) => [str(itemOf(one, 'name')), portable(one)]))];
+      return [className, new Map(functions.map(({ value }) => [str(itemOf(value, 'name')), portable(value)]))];
     }),
   );
 }

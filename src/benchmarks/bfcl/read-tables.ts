@@ -30,8 +30,14 @@ function unwrapped(value: Value): Value {
 const at = (value: Value, ...path: string[]): Value => path.reduce(itemOf, value);
 const rows = (value: Value) => iterate(value).map(iterate);
 
+/** @param given the content of `long_context.json` @throws {PyError} if a filler is missing */
+export function fillersFromJson(given: Value): Dict {
+  const own = unwrapped(given);
+  return new Dict(FILLERS.map((name) => [name, itemOf(own, name)]));
+}
+
 /** @param api the content of `api_tables.json` */
-export function tablesFromJson(api: Value, fillers: Value): Tables {
+export function tablesFromJson(api: Value, fillers: Dict): Tables {
   const own = unwrapped(api);
   return {
     states: at(own, 'default_state') as Dict,
@@ -43,7 +49,7 @@ export function tablesFromJson(api: Value, fillers: Value): Tables {
     airports: at(own, 'travel', 'airports') as Value[],
     zipcodes: at(own, 'vehicle', 'zipcodes') as Dict,
     distances: rows(at(own, 'vehicle', 'distances')),
-    fillers: unwrapped(fillers) as Dict,
+    fillers,
   };
 }
 

@@ -1,4 +1,5 @@
 /** @file The tables of BFCL's classes: default states, prices, places, and the fillers of the long context. */
+import { itemOf } from '../../python/operations.ts';
 import { Dict, type Value } from '../../python/values.ts';
 
 /** What the source code of the classes has beside the code. It is read from the visitor's copy, and no object changes it. */
@@ -27,4 +28,4 @@ export function defaultsOf({ states }: Tables, className: string): Dict {
 }
 
 /** A filler of the long context. */
-export const fillerOf = ({ fillers }: Tables, name: string): Value => fillers.get(name) ?? null;
+export const fillerOf = ({ fillers }: Tables, name: string): Value => itemOf(fillers, name);

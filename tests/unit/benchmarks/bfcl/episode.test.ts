@@ -52,6 +52,39 @@ describe('an import', () => {
       `${source}: DEFAULT_STATE: it is no literal of Python`,
     );
   });
+
+  it.each([
+    [
+      'possible_answer/BFCL_v4_multi_turn_base',
+      '"ground_truth"',
+      '"truth"',
+      "line 1: a field is missing or has another type: 'ground_truth'",
+    ],
+    ['possible_answer/BFCL_v4_multi_turn_base', '"multi_turn_base_0"', '5', 'line 1: id is 5: expected a text'],
+    ['possible_answer/BFCL_v4_multi_turn_base', '["fund_account(50)"]', '"ab"', 'line 2: ground_truth[0] is "ab": expected a list'],
+    ['possible_answer/BFCL_v4_multi_turn_base', '"fund_account(50)"', '5', 'line 2: ground_truth[0][0] is 5: expected a text'],
+    ['BFCL_v4_multi_turn_base', '\n', '\n\n{}\n', "line 3: a field is missing or has another type: 'id'"],
+    [
+      'BFCL_v4_multi_turn_base',
+      '["GorillaFileSystem"]',
+      '"GorillaFileSystem"',
+      'line 1: involved_classes is "GorillaFileSystem": expected a list',
+    ],
+    ['BFCL_v4_multi_turn_base', '"Read a.txt."', '7', 'line 1: content is 7: expected a text'],
+    ['BFCL_v4_multi_turn_miss_func', '["cat"]', '"cat"', 'line 1: missed_function.1 is "cat": expected a list'],
+    ['BFCL_v4_multi_turn_miss_func', '{"1"', '{"3"', 'line 1: a key of missed_function is "3": expected a turn from 0 to 2'],
+  ])('names the line of %s and the wrong field, with %s as %s', async (name, from, to, reason) => {
+    const path = `bfcl_eval/data/${name}.json`;
+    const files = fixtureFiles({ ...bfclFixture, [path]: bfclFixture[path]!.replace(from, to) });
+    await expect(importBenchmark(files)).rejects.toThrow(`${path}: ${reason}`);
+  });
+
+  it('names a filler that a copy in JSON lacks', async () => {
+    const literals = { 'bfcl_eval/api_tables.json': '{}', 'bfcl_eval/long_context.json': '{"WATCH_LIST_EXTENSION": []}' };
+    await expect(importBenchmark(fixtureFiles({ ...bfclFixture, ...literals }))).rejects.toThrow(
+      "bfcl_eval/long_context.json: a field is missing or has another type: 'TRANSACTION_HISTORY_EXTENSION'",
+    );
+  });
 });
 
 describe('an entry', () => {
