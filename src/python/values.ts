@@ -69,6 +69,9 @@ function hashed(key: Value): Key {
   throw new PyError('TypeError', `unhashable type: '${typeName(key)}'`);
 }
 
+/** @throws {PyError} for a value without a hash, which cannot be a key */
+export const checkHashable = (value: Value): void => void hashed(value);
+
 /** A `dict`. Its keys keep their order. */
 export class Dict {
   readonly #entries = new Map<Key, [Value, Value]>();

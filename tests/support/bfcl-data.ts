@@ -22,10 +22,3 @@ export const expectedBfcl = <T>(name: string): T =>
   JSON.parse(readFileSync(resolve(shared, `expected/bfcl_${name}.json`), 'utf8').replace(/":(-?Infinity|NaN)/g, '":null')) as T;
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-/** A long text as the reference stores it. */
-export function shortened(text: string, most: number): unknown {
-  const chars = [...text];
-  if (chars.length <= most) return text;
-  return { len: chars.length, sha256: sha256(text), head: chars.slice(0, 160).join(''), tail: chars.slice(-80).join('') };
-}

@@ -6,7 +6,7 @@ import { itemOf, negate } from '../../python/operations.ts';
 import { readExpression } from '../../python/source.ts';
 import { repr, str } from '../../python/text.ts';
 import { unparse } from '../../python/unparse.ts';
-import { Dict, ELLIPSIS, PyError, Tuple, typeName, type Value } from '../../python/values.ts';
+import { checkHashable, Dict, ELLIPSIS, PyError, Tuple, typeName, type Value } from '../../python/values.ts';
 
 /** An answer of a Qwen model, without its thoughts. */
 export interface QwenAnswer {
@@ -34,27 +34,42 @@ export function qwenBlocks(text: string): Value[] {
   });
 }
 
-/** @param text the answer without thoughts @throws {PyError} if a block is no call */
-export function decodeQwen(text: string): string[] {
+interface DecodedCall {
+  name: string;
+  args: Dict;
+}
+
+/** @param text the answer without thoughts @throws {PyError} or {SyntaxError} if a block is no call */
+export function qwenCalls(text: string): DecodedCall[] {
   const blocks = qwenBlocks(text);
   if (blocks.some((block) => !(block instanceof Dict)))
     throw new PyError('ValueError', `Model did not return a list of function calls: ${text}`);
-  return blocks.map((block) => callText(itemOf(block, 'name'), itemOf(block, 'arguments')));
+  return blocks.map((block) => decodedCall(itemOf(block, 'name'), itemOf(block, 'arguments')));
 }
+
+/** @param text the answer without thoughts @throws {PyError} or {SyntaxError} if a block is no call */
+export const decodeQwen = (text: string): string[] => qwenCalls(text).map(({ name, args }) => callText(name, args));
 
 /** @param calls the name and the JSON text of the arguments of each call @throws if the arguments are no JSON object */
 export const decodeTools = (calls: readonly { name: string; arguments: string }[]): string[] =>
-  calls.map((call) => callText(call.name, call.arguments));
+  calls.map((call) => {
+    const { name, args } = decodedCall(call.name, call.arguments);
+    return callText(name, args);
+  });
 
-function callText(name: Value, given: Value): string {
-  new Dict([[name, null]]);
+function decodedCall(name: Value, given: Value): DecodedCall {
+  checkHashable(name);
   const args = typeof given === 'string' ? loads(given) : given;
   if (!(args instanceof Dict)) throw new PyError('AttributeError', `'${typeName(args)}' object has no attribute 'items'`);
-  return `${str(name)}(${args
+  return { name: str(name), args };
+}
+
+/** The text of a call in Python source. */
+export const callText = (name: string, args: Dict, separator = ','): string =>
+  `${name}(${args
     .entries()
     .map(([key, value]) => `${str(key)}=${repr(value)}`)
-    .join(',')})`;
-}
+    .join(separator)})`;
 
 /** @throws {PyError} or {SourceError} if the text is no list of calls */
 export function decodePrompt(answer: string): string[] {
@@ -96,7 +111,7 @@ const argumentsText = (args: Dict) =>
     .map(([key, value]) => `${str(key)}=${valueText(value)}`)
     .join(', ');
 
-/** Upstream takes a dict whose values are all dicts for a call. */
+/** If all values of a dict are dicts, upstream treats the dict as a call. */
 function valueText(value: Value): string {
   if (!(value instanceof Dict)) return repr(value);
   if (!value.values().every((child) => child instanceof Dict))

@@ -1,6 +1,6 @@
 /** @file BFCL's inference loop with given answers: the prompts of each query, and what is executed. */
 import { repr, dumps } from '../../python/text.ts';
-import { type Dict, dict, type Value } from '../../python/values.ts';
+import { type Dict, dict, PyError, type Value } from '../../python/values.ts';
 import { checkResponse, type Response, settingOf, type BfclVerdict } from './check.ts';
 import type { BfclData, Entry } from './data.ts';
 import { decodePrompt, decodeQwen, decodeTools, qwenBlocks, splitThoughts } from './decode.ts';
@@ -43,13 +43,14 @@ export interface Inference {
   failure?: string;
 }
 
-/** Plays an entry. @param script the model's answers: turn, step */
+/** Plays an entry. @param script the model's answers: turn, step. The model says nothing where an answer is missing */
 export function infer(data: BfclData, entry: Entry, kind: Kind, script: readonly (readonly Answer[])[]): Inference {
   const { prompts } = data;
   if (!prompts)
     throw new Error('the copy of BFCL has no prompts: expected constants/default_prompts.py and utils.py of bfcl_eval, or prompts.json');
   const { first, later } = functionsOf(data, entry, prompts.hint);
   const handler = HANDLERS[kind](first, prompts);
+  const silent: Answer = kind.startsWith('openai') ? { role: 'assistant', content: '' } : '';
   const objects = new Instances(settingOf(entry), data.tables);
   const played: Inference = { prompts: [], steps: [], response: [] };
   try {
@@ -61,12 +62,13 @@ export function infer(data: BfclData, entry: Entry, kind: Kind, script: readonly
       let quits = false;
       for (;;) {
         played.prompts.push(handler.prompt());
-        const answer = script[turn]?.[steps] ?? '';
+        const answer = script[turn]?.[steps] ?? silent;
         steps += 1;
         let calls: string[];
         try {
           calls = handler.answer(answer);
-        } catch {
+        } catch (cause) {
+          if (cause instanceof TypeError) throw cause;
           break;
         }
         if (calls.length === 0) break;
@@ -80,7 +82,8 @@ export function infer(data: BfclData, entry: Entry, kind: Kind, script: readonly
       if (quits) break;
     }
   } catch (cause) {
-    return { ...played, failure: (cause as Error).message };
+    if (!(cause instanceof PyError)) throw cause;
+    return { ...played, failure: cause.message };
   }
   return played;
 }

@@ -3,40 +3,42 @@ import { z } from 'zod';
 import { check, ImportError, jsonPath } from '../../exchange/import-error.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { Dict, dict } from '../../python/values.ts';
-import { dumps, repr } from '../../python/text.ts';
+import { dumps } from '../../python/text.ts';
 import type { ReplayJob, ReplayOutput } from '../definition.ts';
 import { parseJson } from '../import/parse.ts';
 import { type BfclVerdict, type Response, settingOf } from './check.ts';
 import { CLASSES } from './classes/index.ts';
 import { type BfclData, type Entry, readBfcl } from './data.ts';
+import { callText } from './decode.ts';
 import { type Answer, infer, KINDS, type Kind, verdictOf } from './inference.ts';
 import { Instances } from './instances.ts';
 import { stateHash } from './portable.ts';
 import { argumentsOf, toolCallOf } from './task.ts';
 
 const id = z.union([z.string(), z.number()]);
-const answer = z.union([
-  z.string(),
-  z.looseObject({
-    role: z.literal('assistant'),
-    content: z.string().nullable(),
-    tool_calls: z.array(z.looseObject({ id: z.string(), function: z.looseObject({ name: z.string(), arguments: z.string() }) })).optional(),
-  }),
-]);
-const casesSchema = z.strictObject({
-  cases: z.array(
-    z.union([
-      z.strictObject({ id, entry: z.string(), response: z.array(z.array(z.array(z.string()))) }),
-      z.strictObject({ id, entry: z.string(), kind: z.enum(KINDS), script: z.array(z.array(answer)) }),
-      z.strictObject({
-        id,
-        class: z.enum(Object.keys(CLASSES)),
-        config_of: z.string().nullable(),
-        long_context: z.boolean().optional(),
-        calls: z.array(z.string()),
-      }),
-    ]),
-  ),
+const entry = z.string();
+const script = <T extends z.ZodType>(answer: T) => z.array(z.array(answer));
+const chatAnswer = z.looseObject({
+  role: z.literal('assistant'),
+  content: z.string().nullable(),
+  tool_calls: z.array(z.looseObject({ id: z.string(), function: z.looseObject({ name: z.string(), arguments: z.string() }) })).optional(),
+});
+const fileSchema = z.strictObject({ cases: z.array(z.looseObject({})) });
+const responseSchema = z.strictObject({ id, entry, response: z.array(script(z.string())) });
+const scriptSchema = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ id, entry, kind: z.enum(['qwen_fc', 'qwen_prompt']), script: script(z.string()) }),
+    z.strictObject({ id, entry, kind: z.enum(['openai_fc', 'openai_prompt']), script: script(chatAnswer) }),
+  ],
+  { error: `expected ${KINDS.join(', ')}` },
+);
+const classSchema = z.strictObject({
+  id,
+  class: z.enum(Object.keys(CLASSES)),
+  config_of: z.string().nullable(),
+  long_context: z.boolean().optional(),
+  calls: z.array(z.string()),
 });
 
 interface ResponseCase {
@@ -61,9 +63,10 @@ type Case = ResponseCase | ScriptCase | ClassCase;
 
 /** @throws {ImportError} that names the file, the path and the reason */
 export async function replayBfcl({ paths, read, file, text, prompts, hash, onProgress }: ReplayJob): Promise<ReplayOutput> {
-  const { cases } = check<{ cases: Case[] }>(casesSchema, parseJson(file, text), file);
+  const { cases } = check<{ cases: Case[] }>(fileSchema, parseJson(file, text), file);
   const data = await readBfcl(paths, read);
-  for (const [i, one] of cases.entries())
+  for (const [i, one] of cases.entries()) {
+    check('class' in one ? classSchema : 'script' in one ? scriptSchema : responseSchema, one, file, ['cases', i]);
     for (const field of ['entry', 'config_of'] as const) {
       const name = (one as Partial<Record<typeof field, string | null>>)[field];
       if (typeof name === 'string' && !data.entries.has(name))
@@ -73,6 +76,7 @@ export async function replayBfcl({ paths, read, file, text, prompts, hash, onPro
           `it is "${name}": expected one of the ${data.entries.size} entries of the data, such as "${[...data.entries.keys()][0]}"`,
         );
     }
+  }
   const replayer = new Replayer(data, hash);
   function* results(): Generator<object> {
     for (const [i, one] of cases.entries()) {
@@ -170,16 +174,7 @@ function answerOf(kind: Kind, texts: readonly string[]): Answer {
         tool_calls: calls.map(({ name, args }, i) => ({ id: `call_${i}`, function: { name, arguments: dumps(args) } })),
       };
     default: {
-      const list = `[${calls
-        .map(({ name, args }) =>
-          args
-            ? `${name}(${args
-                .entries()
-                .map(([key, value]) => `${String(key)}=${repr(value)}`)
-                .join(', ')})`
-            : name,
-        )
-        .join(', ')}]`;
+      const list = `[${calls.map(({ name, args }) => (args ? callText(name, args, ', ') : name)).join(', ')}]`;
       return kind === 'qwen_prompt' ? list : { role: 'assistant', content: list };
     }
   }
@@ -188,13 +183,14 @@ function answerOf(kind: Kind, texts: readonly string[]): Answer {
 /** The longest text of a missing result. */
 const LONGEST = 300;
 
-/** The verdict with short missing results, as in the reference files of the tests: a long text is its length, hash and ends. */
+/** The verdict with short missing results. */
 function shortened({ missing_items, ...verdict }: BfclVerdict): object {
-  return missing_items ? { ...verdict, missing_items: missing_items.map(shortText) } : verdict;
+  return missing_items ? { ...verdict, missing_items: missing_items.map((text) => shortText(text, LONGEST)) } : verdict;
 }
 
-function shortText(text: string): unknown {
+/** A text of more than `most` characters as its length, SHA-256 and ends. */
+export function shortText(text: string, most: number): unknown {
   const chars = [...text];
-  if (chars.length <= LONGEST) return text;
+  if (chars.length <= most) return text;
   return { len: chars.length, sha256: sha256(text), head: chars.slice(0, 160).join(''), tail: chars.slice(-80).join('') };
 }

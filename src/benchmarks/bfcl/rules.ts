@@ -1,29 +1,23 @@
 /** @file The conversation rules of BFCL Multi Turn, and how a turn of the agent is read. */
 import type { ConversationRuleSet } from '../../agent/rules.ts';
 import { type ParsedTurn, spoken } from '../../agent/tool-call.ts';
-import { loads } from '../../python/json.ts';
-import { itemOf } from '../../python/operations.ts';
-import { str } from '../../python/text.ts';
-import type { Dict } from '../../python/values.ts';
+import type { ToolCall } from '../../records/task.ts';
 import { STOP } from '../../users/types.ts';
-import { decodeQwen, qwenBlocks, splitThoughts } from './decode.ts';
+import { qwenCalls, splitThoughts } from './decode.ts';
 import { exactCall } from './task.ts';
 
 /** Upstream's limit on the executed steps of a turn. */
-const STEPS = 20;
+export const STEPS = 20;
 
 /** Reads a turn as BFCL's handler for Qwen does. A turn that cannot be decoded has no calls, so the user speaks next. */
 function readTurn(text: string): ParsedTurn {
   const { text: said } = splitThoughts(text);
+  let calls: ToolCall[];
   try {
-    decodeQwen(said);
+    calls = qwenCalls(said).map(({ name, args }) => exactCall(name, args));
   } catch {
     return { content: spoken(text), calls: [] };
   }
-  const calls = qwenBlocks(said).map((block) => {
-    const args = itemOf(block, 'arguments');
-    return exactCall(str(itemOf(block, 'name')), (typeof args === 'string' ? loads(args) : args) as Dict);
-  });
   const before = said.indexOf('<tool_call>');
   return { content: spoken(calls.length > 0 ? said.slice(0, before) : text), calls };
 }

@@ -1,11 +1,11 @@
 /** @file An episode of BFCL Multi Turn: the calls run on the objects, and at the end the checkers judge them. */
 import type { WorldSession } from '../../environments/domain.ts';
-import { repr } from '../../python/text.ts';
 import type { RewardInfo } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { RowChange, ToolCall, Verdict } from '../../records/task.ts';
 import { checkResponse, type Check, settingOf } from './check.ts';
 import type { BfclData, Entry } from './data.ts';
+import { callText } from './decode.ts';
 import { Instances } from './instances.ts';
 import { portableState } from './portable.ts';
 import { argumentsOf, type BfclTask, toolCallOf } from './task.ts';
@@ -30,7 +30,7 @@ export class BfclSession implements WorldSession {
   }
 
   async call(call: ToolCall) {
-    const text = callText(call);
+    const text = callText(call.name, argumentsOf(call));
     this.#turns.at(-1)?.push(text);
     const result = this.#objects.run(text);
     const before = this.#state;
@@ -62,13 +62,6 @@ export class BfclSession implements WorldSession {
 
   async close() {}
 }
-
-/** The text that upstream's decoding makes of a call. */
-const callText = (call: ToolCall): string =>
-  `${call.name}(${argumentsOf(call)
-    .entries()
-    .map(([key, value]) => `${String(key)}=${repr(value)}`)
-    .join(',')})`;
 
 const stateOf = (objects: Instances): State =>
   Object.entries(portableState(objects.state())).flatMap(([table, attributes]) =>

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { checkResponse, type Response, settingOf } from '../../../../src/benchmarks/bfcl/check.ts';
 import type { BfclData } from '../../../../src/benchmarks/bfcl/data.ts';
 import { Instances } from '../../../../src/benchmarks/bfcl/instances.ts';
+import { shortText } from '../../../../src/benchmarks/bfcl/replay.ts';
 import { portableState, stateHash } from '../../../../src/benchmarks/bfcl/portable.ts';
-import { bfclFolder, expectedBfcl, hasBfcl, readFolder, sha256, shortened } from '../../../support/bfcl-data.ts';
+import { Dict } from '../../../../src/python/values.ts';
+import { bfclFolder, expectedBfcl, hasBfcl, readFolder, sha256 } from '../../../support/bfcl-data.ts';
 
 if (!hasBfcl) console.warn(`SKIPPED: BFCL against its original code: ${bfclFolder} and ../expected do not exist`);
 const reference = test.skipIf(!hasBfcl);
@@ -29,14 +31,15 @@ const data = () => (loaded ??= readFolder(bfclFolder));
 
 /** A state whose long texts are shortened. */
 const shortState = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value), (_key, child: unknown) => (typeof child === 'string' ? shortened(child, 1500) : child)) as unknown;
-const short = (texts: string[] | undefined, most: number) => texts?.map((text) => shortened(text, most));
+  JSON.parse(JSON.stringify(value), (_key, child: unknown) => (typeof child === 'string' ? shortText(child, 1500) : child)) as unknown;
+const short = (texts: string[] | undefined, most: number) => texts?.map((text) => shortText(text, most));
 
 reference('400 entries: states and results after the gold calls', async () => {
   const bfcl = await data();
   const wrong: unknown[] = [];
-  for (const { id, initial_state_sha256_js, turns, initial_state, final_state } of expectedBfcl<{ entries: ExpectedEntry[] }>('multi_turn')
-    .entries) {
+  const { entries } = expectedBfcl<{ entries: ExpectedEntry[] }>('multi_turn');
+  expect(entries).toHaveLength(400);
+  for (const { id, initial_state_sha256_js, turns, initial_state, final_state } of entries) {
     const entry = bfcl.entries.get(id)!;
     const gold = new Instances(settingOf(entry), bfcl.tables);
     const differ = (what: string, ours: unknown, theirs: unknown) => {
@@ -101,10 +104,12 @@ const anyOrder = (text: unknown) => [...String(text)].sort().join('');
 reference('3,005 hostile calls', async () => {
   const bfcl = await data();
   const wrong: unknown[] = [];
-  for (const one of expectedBfcl<{ cases: Sequence[] }>('adversarial').cases) {
+  const { cases } = expectedBfcl<{ cases: Sequence[] }>('adversarial');
+  expect(cases.flatMap(({ calls }) => calls)).toHaveLength(3005);
+  for (const one of cases) {
     const source = one.config_of === null ? undefined : bfcl.entries.get(one.config_of)!;
-    const setting = { involved: [one.class], config: source?.config ?? new Map(), longContext: one.long_context ?? false };
-    const object = new Instances(setting as never, bfcl.tables);
+    const setting = { involved: [one.class], config: source?.config ?? new Dict(), longContext: one.long_context ?? false };
+    const object = new Instances(setting, bfcl.tables);
     const results = one.calls.map((call) => object.run(call));
     for (const [i, { text, error }] of results.entries()) {
       const wanted = one.results[i];
@@ -113,7 +118,7 @@ reference('3,005 hostile calls', async () => {
           ? error
           : one.unordered?.includes(i)
             ? anyOrder(text) === anyOrder(wanted)
-            : JSON.stringify(shortened(text, 1500)) === JSON.stringify(wanted);
+            : JSON.stringify(shortText(text, 1500)) === JSON.stringify(wanted);
       if (!ok) wrong.push({ class: one.class, tag: one.tag, call: one.calls[i], text, wanted });
     }
     if (!one.python_only && stateHash(object.state(), sha256) !== one.state_sha256_js)

@@ -110,6 +110,22 @@ describe('cases', () => {
     expect(cases[1]).toMatchObject({ steps_per_turn: [21], verdict: { error_type: 'multi_turn:force_terminated' } });
   });
 
+  it('plays a script of OpenAI’s interface that is shorter than the entry', async () => {
+    const call = { id: 'c', function: { name: 'cat', arguments: '{"file_name": "a.txt"}' } };
+    const said = { role: 'assistant', content: "[cat(file_name='a.txt')]" };
+    const { cases } = await replay([
+      { id: 1, entry: 'multi_turn_base_0', kind: 'openai_fc', script: [[{ ...said, content: null, tool_calls: [call] }]] },
+      { id: 2, entry: 'multi_turn_base_0', kind: 'openai_prompt', script: [[said]] },
+    ]);
+    // A query with the call and an empty answer in the first turn, and an empty answer in the second.
+    for (const one of cases)
+      expect(one).toMatchObject({
+        response: [[["cat(file_name='a.txt')"]], []],
+        steps_per_turn: [2, 1],
+        verdict: { error_type: 'multi_turn:empty_turn_model_response' },
+      });
+  });
+
   it.each([
     [
       { id: 1, entry: 'x', response: [] },
@@ -117,7 +133,16 @@ describe('cases', () => {
     ],
     [{ id: 1, class: 'TradingBot', config_of: 'y', calls: [] }, 'in.json: cases[0].config_of: it is "y"'],
     [{ id: 1, class: 'Bank', config_of: null, calls: [] }, 'in.json: cases[0]'],
-    [{ id: 1, entry: 'multi_turn_base_0', response: ['ls()'] }, 'in.json: cases[0]'],
+    [{ id: 1, entry: 'multi_turn_base_0', response: ['ls()'] }, 'in.json: cases[0].response[0]: Invalid input: expected array'],
+    [
+      { id: 1, entry: 'multi_turn_base_0', kind: 'openai_fc', script: [['x']] },
+      'in.json: cases[0].script[0][0]: Invalid input: expected object',
+    ],
+    [
+      { id: 1, entry: 'multi_turn_base_0', kind: 'qwen_fc', script: [[{ role: 'assistant', content: 'x' }]] },
+      'in.json: cases[0].script[0][0]: Invalid input: expected string',
+    ],
+    [{ id: 1, entry: 'multi_turn_base_0', kind: 'qwen', script: [] }, 'in.json: cases[0].kind: expected qwen_fc, qwen_prompt, openai_fc'],
   ])('refuses %j', async (one, message) => {
     await expect(replay([one])).rejects.toThrow(message);
   });
