@@ -8,7 +8,8 @@ import type { WorldTables } from '../../environments/overlay.ts';
 import type { BenchmarkFiles } from '../definition.ts';
 import { type BfclData, readBfcl } from './data.ts';
 import { portable } from './portable.ts';
-import { CATEGORIES, DOCUMENTS, folderOf, hasQuestions } from './source-files.ts';
+import { STEPS } from './rules.ts';
+import { CATEGORIES, DOCUMENTS, folderOf, hasQuestions, QUESTIONS_NAME } from './source-files.ts';
 import { bfclTask, type BfclTask } from './task.ts';
 
 export const DOMAIN = 'multiturn';
@@ -30,7 +31,7 @@ export function dataOf(database: Json): Promise<BfclData> {
 
 export const bfclFiles: BenchmarkFiles<BfclTask> = {
   help: 'the folder `bfcl_eval` of BFCL’s repository (gorilla, `berkeley-function-call-leaderboard`) or of the installed Python package `bfcl-eval`. The literals of its Python files are read; nothing is run.',
-  expected: () => 'BFCL_v4_multi_turn_base.json',
+  expected: () => QUESTIONS_NAME,
   withoutPolicy: true,
   find({ path, files, all }) {
     if (/(^|\/)possible_answer$/.test(path) || !hasQuestions(files.keys())) return null;
@@ -41,7 +42,8 @@ export const bfclFiles: BenchmarkFiles<BfclTask> = {
     const texts: Texts = {};
     // Only the files that are needed are read, and only they are stored.
     const names = new Map([...named].map(([name, path]) => [path, name]));
-    await readBfcl([...names.keys()], async (path) => (texts[names.get(path)!] = await files.text(path)));
+    const data = await readBfcl([...names.keys()], async (path) => (texts[names.get(path)!] = await files.text(path)));
+    parsed.set(texts, Promise.resolve(data));
     return { domain: DOMAIN, database: { files: texts } };
   },
   async read({ candidate, database }) {
@@ -52,6 +54,9 @@ export const bfclFiles: BenchmarkFiles<BfclTask> = {
         '',
         'there is no constants/default_prompts.py: expected the whole folder bfcl_eval',
       );
+    const { stepLimit } = data.prompts;
+    if (stepLimit !== STEPS)
+      throw new ImportError(candidate.folder || 'the files', 'MAXIMUM_STEP_LIMIT', `it is ${stepLimit}: expected ${STEPS}, as in BFCL V3`);
     const entries = [...data.entries.values()];
     const splits = Object.fromEntries(
       CATEGORIES.map((category): [string, string[]] => [
@@ -67,7 +72,7 @@ export const bfclFiles: BenchmarkFiles<BfclTask> = {
       policy: '',
     };
   },
-  fileOf: () => 'BFCL_v4_multi_turn_base.json',
+  fileOf: () => QUESTIONS_NAME,
 };
 
 /** What the page shows as tables: the functions of each class. @throws {ImportError} if a document is no JSON */

@@ -7,6 +7,10 @@ import { multiTurn } from './score.ts';
 import { BfclSession } from './session.ts';
 import { type BfclTask, bfclTaskReader, storedParts } from './task.ts';
 
+const onlySession = () => {
+  throw new Error('expected a session, which runs the calls and judges the episode');
+};
+
 export const bfcl: BenchmarkDefinition<BfclTask> = {
   name: 'bfcl',
   title: 'BFCL Multi Turn',
@@ -16,7 +20,7 @@ export const bfcl: BenchmarkDefinition<BfclTask> = {
       name: DOMAIN,
       tools: [],
       load: tablesOf,
-      execute: () => ({ text: 'Error: expected a session', error: true }),
+      execute: onlySession,
     },
   ],
   rules: BFCL_RULES,
@@ -32,9 +36,7 @@ export const bfcl: BenchmarkDefinition<BfclTask> = {
     if (!entry) throw new Error(`task.benchmark.id is "${task.id}": expected an entry of the imported data`);
     return new BfclSession(data, entry, task);
   },
-  judge: () => {
-    throw new Error('the session judges the episode');
-  },
+  judge: onlySession,
   score: multiTurn,
   replay: replayBfcl,
 };

@@ -16,6 +16,8 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   VehicleControlAPI: 'vehicle_control',
 };
 
+/** The name of the questions file that errors name. */
+export const QUESTIONS_NAME = 'BFCL_v4_multi_turn_base.json';
 const QUESTIONS = /(^|\/)BFCL_v\d+_multi_turn_(base|miss_func|miss_param|long_context)\.json$/;
 
 /** The paths of a copy: the folder of the Python package, or files that hold its literals as JSON. */
@@ -70,7 +72,7 @@ export function findFiles(paths: readonly string[]): CopyPaths {
 export function folderOf(paths: readonly string[]): string {
   const found = paths.find((path) => QUESTIONS.test(path) && !path.includes('possible_answer/'));
   if (found === undefined)
-    throw new ImportError('the files', '', "there is no BFCL_v4_multi_turn_base.json: expected BFCL's package bfcl_eval, or its files");
+    throw new ImportError('the files', '', `there is no ${QUESTIONS_NAME}: expected BFCL's package bfcl_eval, or its files`);
   const folder = found.slice(0, found.lastIndexOf('/') + 1);
   return folder.replace(/(^|\/)data\/$/, '$1');
 }

@@ -47,6 +47,9 @@ describe('an import', () => {
     await expect(importBenchmark(broken(base, '["TradingBot"]', '["Bank"]'))).rejects.toThrow(
       `${base}: line 2: involved_classes has "Bank"`,
     );
+    await expect(importBenchmark(broken('bfcl_eval/constants/default_prompts.py', 'LIMIT = 20', 'LIMIT = 30'))).rejects.toThrow(
+      'MAXIMUM_STEP_LIMIT: it is 30: expected 20, as in BFCL V3',
+    );
     const source = 'bfcl_eval/eval_checker/multi_turn_eval/func_source_code/trading_bot.py';
     await expect(importBenchmark(broken(source, '"balance": 1.0', '"balance": open()'))).rejects.toThrow(
       `${source}: DEFAULT_STATE: it is no literal of Python`,
