@@ -10,7 +10,10 @@ export interface Functions {
   later: ReadonlyMap<number, Dict[]>;
 }
 
-/** @param hint added to the descriptions. Upstream adds it after it has removed the withheld functions, which so lack it. */
+/**
+ * @param hint added to the descriptions. Upstream adds the hint after it has removed the withheld functions, so these functions lack the
+ * hint.
+ */
 export function functionsOf({ documents }: Pick<BfclData, 'documents'>, { involved, missed }: Entry, hint: string): Functions {
   const all = involved.flatMap((className) => documents.get(className) ?? []);
   const later = new Map<number, Dict[]>();
