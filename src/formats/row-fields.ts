@@ -1,6 +1,6 @@
 /** @file Reads the fields of one row. Other tools write them in many forms. */
 import { isObject } from '../base/json.ts';
-import { parserReason, shown } from '../base/input-error.ts';
+import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { located } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 
@@ -35,7 +35,8 @@ export class RowFields {
       return work();
     } catch (error) {
       if (error instanceof RangeError) throw new ImportError(this.file, this.where, parserReason(error));
-      throw error instanceof ImportError ? error : new ImportError(this.file, '', (error as Error).message);
+      if (error instanceof ImportError || !(error instanceof InputError)) throw error;
+      throw new ImportError(this.file, '', error.message);
     }
   }
 
