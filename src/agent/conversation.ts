@@ -6,7 +6,7 @@
  */
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
-import { readJsonFile } from '../base/json-rows.ts';
+import { firstReasons, readJsonFile, RowNotes } from '../base/json-rows.ts';
 import { parseTolerant } from '../base/tolerant-json.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import { readContent } from './message-content.ts';
@@ -25,6 +25,8 @@ export interface ReadOptions {
   note?: Note;
   /** Keeps the text of arguments that are not JSON, because an agent may write such calls. By default it is an error. */
   keepMalformed?: boolean;
+  /** What stands between the parts of a content (`readContent`). */
+  separator?: string;
 }
 
 /**
@@ -33,25 +35,23 @@ export interface ReadOptions {
  */
 export function readEachRow<T>(text: string, read: (value: unknown, where: string, note: Note) => T, note: Note): T[] {
   const problems: string[] = [];
-  const notes = new Map<string, { count: number; first: string }>();
+  const notes = new RowNotes();
   const { rows } = readJsonFile(text);
   const found = rows.flatMap(({ where, value, problem }) => {
     try {
       if (problem !== undefined) throw new ConversationError(`${where}: ${problem}`);
-      return [
-        read(value, where, (line) => notes.set(line, { first: where, ...notes.get(line), count: (notes.get(line)?.count ?? 0) + 1 })),
-      ];
+      return [read(value, where, (line) => notes.add(line, where))];
     } catch (error) {
       if (!(error instanceof InputError || error instanceof RangeError)) throw error;
       problems.push(error instanceof RangeError ? `${where}: ${parserReason(error)}` : error.message);
       return [];
     }
   });
-  const first = `${problems.slice(0, 3).join('; ')}${problems.length > 3 ? '; …' : ''}`;
+  const first = firstReasons(problems);
   if (rows.length === 0) throw new ConversationError('the file has no conversation: expected one JSON object with "messages" a line');
   if (found.length === 0) throw new ConversationError(rows.length === 1 ? first : `none of ${rows.length} rows can be read: ${first}`);
   if (problems.length > 0) note(`${problems.length} of ${rows.length} rows cannot be read and are left out: ${first}`);
-  for (const [line, { count, first: place }] of notes) note(`${line} (${count} ×, first in ${place})`);
+  for (const [line, { count, first: place }] of notes.lines) note(`${line} (${count} ×, first in ${place})`);
   return found;
 }
 
@@ -108,7 +108,7 @@ function readMessage(value: unknown, where: string, options: MessageOptions): Ch
   const named = message.role;
   const role = ROLES.find((name) => name === named) ?? (typeof named === 'string' ? OTHER_NAMES[named] : undefined);
   if (!role) throw wrong(`${where}.role`, named, ROLES.map((name) => `"${name}"`).join(', '));
-  const { text, thoughts } = readContent(message.content, options.note);
+  const { text, thoughts } = readContent(message.content, options);
   const calls = readToolCalls(message, role, where, options);
   const checked: ChatMessage = { role, content: text };
   if (calls.length > 0) checked.tool_calls = calls;

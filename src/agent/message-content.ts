@@ -10,13 +10,17 @@ export interface MessageContent {
 
 /**
  * @param value a text, a list of parts, or null. The results of some tools are other JSON, which becomes its text.
- * @param note is told of parts that are not text. Such a part becomes its type, such as `[image]`.
+ * @param options.note is told of parts that are not text. Such a part becomes its type, such as `[image]`.
+ * @param options.separator stands between the parts. Default: nothing, but a line break before a part that is not text.
  */
-export function readContent(value: unknown, note?: (line: string) => void): MessageContent {
+export function readContent(
+  value: unknown,
+  { note, separator }: { note?: (line: string) => void; separator?: string } = {},
+): MessageContent {
   if (value === undefined || value === null) return { text: '', thoughts: '' };
   if (typeof value === 'string') return { text: value, thoughts: '' };
-  const parts = Array.isArray(value) ? value.filter((part) => part !== null) : [value];
-  if (!parts.every(isPart)) return { text: toPythonJson(value), thoughts: '' };
+  const parts = Array.isArray(value) ? value.filter((part) => part !== null) : undefined;
+  if (!parts?.every(isPart)) return { text: toPythonJson(value), thoughts: '' };
   const texts: string[] = [];
   const thoughts: string[] = [];
   for (const part of parts) {
@@ -25,16 +29,21 @@ export function readContent(value: unknown, note?: (line: string) => void): Mess
     else {
       const text = textOf(part);
       if (text === undefined) note?.(`a part of type ${String(part.type).slice(0, 40)} is not text and becomes ${placeholder(part)}`);
-      texts.push(text ?? `${texts.length > 0 ? '\n' : ''}${placeholder(part)}`);
+      const before = texts.length > 0 && separator === undefined ? '\n' : '';
+      texts.push(text ?? `${before}${placeholder(part)}`);
     }
   }
-  return { text: texts.join(''), thoughts: thoughts.filter((thought) => thought !== '').join('\n') };
+  return { text: texts.join(separator ?? ''), thoughts: thoughts.filter((thought) => thought !== '').join('\n') };
 }
 
 type Part = string | Record<string, unknown>;
 
+/** Whether an entry is a part of a content. A row of a tool's result may have a text among its fields. */
 const isPart = (part: unknown): part is Part =>
-  typeof part === 'string' || (isObject(part) && (typeof part.type === 'string' || typeof part.text === 'string'));
+  typeof part === 'string' || (isObject(part) && (typeof part.type === 'string' || hasOnlyText(part)));
+
+const hasOnlyText = (part: Record<string, unknown>): boolean =>
+  typeof part.text === 'string' && Object.entries(part).every(([key, field]) => key === 'text' || field === null);
 
 const isThought = ({ type }: Record<string, unknown>) => type === 'thinking' || type === 'reasoning' || type === 'redacted_thinking';
 

@@ -18,6 +18,20 @@ export interface JsonFile {
   whole?: unknown;
 }
 
+/** The first of the reasons why rows cannot be read. */
+export const firstReasons = (reasons: readonly string[]): string => `${reasons.slice(0, 3).join('; ')}${reasons.length > 3 ? '; …' : ''}`;
+
+/** Collects notes about rows. Rows with the same note share a line. */
+export class RowNotes {
+  /** Line → the number of its rows, and the place of the first. */
+  readonly lines = new Map<string, { count: number; first: string }>();
+
+  add(line: string, where: string): void {
+    const { count, first } = this.lines.get(line) ?? { count: 0, first: where };
+    this.lines.set(line, { count: count + 1, first });
+  }
+}
+
 /**
  * Reads a file: one JSON document in a row or in many, or one in each line. Lines may end like those of Windows, and an interrupted file may
  * end within a character. Integers that a number cannot hold become bigints.

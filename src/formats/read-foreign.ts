@@ -1,6 +1,6 @@
 /** @file Reads the conversations of a file that another tool wrote. It finds out the tool from the content, not from the file's name. */
 import { isObject } from '../base/json.ts';
-import { type JsonRow, readJsonFile } from '../base/json-rows.ts';
+import { firstReasons, type JsonRow, readJsonFile, RowNotes } from '../base/json-rows.ts';
 import { withNumbers } from '../base/tolerant-json.ts';
 import { parserReason, shown } from '../base/input-error.ts';
 import type { BenchmarkDefinition } from '../benchmarks/definition.ts';
@@ -122,12 +122,12 @@ function collect<T extends { where: string; text?: string }>(
   read: (entry: T, note: (line: string) => void) => Rollouts[number] | ForeignRollout,
 ): { rollouts: Rollouts; notes: string[] } {
   const problems: string[] = [];
-  const notes = new Map<string, string>();
+  const notes = new RowNotes();
   let step: number | undefined;
   const rollouts = entries.map((entry, i) => {
     let found: Rollouts[number] | ForeignRollout;
     try {
-      found = read(entry, (line) => notes.set(line, notes.get(line) ?? `${line} (first in ${entry.where})`));
+      found = read(entry, (line) => notes.add(line, entry.where));
       if ('problem' in found && found.problem !== undefined) problems.push(found.problem);
     } catch (error) {
       const { message } = importError(error, file, entry.where);
@@ -137,8 +137,7 @@ function collect<T extends { where: string; text?: string }>(
     step = found.step ?? step;
     return 'trajectory' in found ? found : placed(found, i);
   });
-  const short = problems.map((problem) => problem.replace(`${file}: `, ''));
-  const first = `${short.slice(0, 3).join('; ')}${short.length > 3 ? '; …' : ''}`;
+  const first = firstReasons(problems.map((problem) => problem.replace(`${file}: `, '')));
   if (problems.length === entries.length)
     throw new ImportError(file, '', entries.length === 1 ? first : `none of its ${entries.length} rows can be read: ${first}`);
   const failed = rollouts.filter(({ trajectory: { error } }) => error !== undefined).length - problems.length;
@@ -148,7 +147,7 @@ function collect<T extends { where: string; text?: string }>(
       ...(problems.length > 0 ? [`${problems.length} of ${entries.length} rows have an error: ${first}`] : []),
       ...(failed > 0 ? [`${failed} of ${entries.length} conversations failed when they were recorded`] : []),
       ...known,
-      ...notes.values(),
+      ...[...notes.lines].map(([line, { first: place }]) => `${line} (first in ${place})`),
     ],
   };
 }
@@ -190,9 +189,9 @@ async function fromEval(file: string, bytes: Uint8Array): Promise<ForeignFile> {
 
 const fromSamples = (entries: readonly JsonRow[], file: string, notes: readonly string[] = []): ForeignFile => ({
   source: 'Inspect',
-  ...collect(entries, file, notes, ({ where, value, problem }) => {
+  ...collect(entries, file, notes, ({ where, value, problem }, note) => {
     if (problem !== undefined) throw new ImportError(file, where, problem);
-    return readSample(value, file, where);
+    return readSample(value, { file, where, note });
   }),
 });
 

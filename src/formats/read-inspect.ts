@@ -1,8 +1,8 @@
 /** @file Reads the conversations of Inspect's evaluation log (`inspect_ai.log.EvalLog`, version 2). */
-import { shown } from '../base/input-error.ts';
-import { isObject } from '../base/json.ts';
+import { InputError, shown } from '../base/input-error.ts';
+import { isObject, mapJson } from '../base/json.ts';
 import type { JsonRow } from '../base/json-rows.ts';
-import { readConversation } from '../agent/conversation.ts';
+import { type Note, readConversation } from '../agent/conversation.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
 import type { ChatMessage } from '../records/conversation.ts';
@@ -26,8 +26,8 @@ export function samplesOf({ samples }: Record<string, unknown>, file: string): J
   return samples.map((value: unknown, i) => ({ where: `samples[${i}]`, value }));
 }
 
-/** @throws ImportError if the value has no conversation, naming file, sample and field */
-export function readSample(value: unknown, file: string, where: string): ForeignRollout {
+/** @throws ImportError if the value has no conversation, naming file, sample and field. RangeError if the value is nested too deeply */
+export function readSample(value: unknown, { file, where, note }: { file: string; where: string; note: Note }): ForeignRollout {
   const fail = (field: string, found: unknown, expected: string): never => {
     throw new ImportError(file, field === '' ? where : `${where}.${field}`, `is ${shown(found)}: expected ${expected}`);
   };
@@ -42,9 +42,11 @@ export function readSample(value: unknown, file: string, where: string): Foreign
   let messages: ChatMessage[];
   try {
     const own = given.map((message: unknown) => chatMessage(message, stored));
-    messages = readConversation({ messages: own }, where, { keepMalformed: true }).messages;
+    // Inspect joins the texts of a content in this way.
+    messages = readConversation({ messages: own }, where, { note, keepMalformed: true, separator: '\n' }).messages;
   } catch (cause) {
-    throw new ImportError(file, '', (cause as Error).message);
+    if (!(cause instanceof InputError)) throw cause;
+    throw new ImportError(file, '', cause.message);
   }
   const extra = isObject(metadata) ? metadata : {};
   const [step, turns] = [natural(extra.step), natural(extra.num_turns)];
@@ -72,23 +74,15 @@ const natural = (value: unknown): number | undefined => {
 const inputOf = (input: unknown): unknown[] =>
   typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
 
-/** Turns Inspect's message into OpenAI's format. Parts that are not text become `[image]`, `[audio]`, … */
+/** Turns Inspect's message into OpenAI's format. Long texts are stored beside the messages. */
 function chatMessage(value: unknown, attachments: Record<string, unknown>): unknown {
   if (!isObject(value)) return value;
   const { role, content, tool_calls, tool_call_id, function: name } = value;
   const resolved = (text: string) =>
     text.replace(/attachment:\/\/([0-9a-f]{32})/g, (own, key: string) => (typeof attachments[key] === 'string' ? attachments[key] : own));
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isObject) : [];
-  const reasoning = parts.flatMap((part) => (part.type === 'reasoning' && typeof part.reasoning === 'string' ? [part.reasoning] : []));
-  const said = parts
-    .filter(({ type }) => type !== 'reasoning')
-    .map(({ type, text }) =>
-      type === 'text' && typeof text === 'string' ? resolved(text) : `[${typeof type === 'string' ? type : 'part'}]`,
-    );
   return {
     role,
-    content: said.join('\n'),
-    ...(reasoning.length > 0 && { reasoning_content: resolved(reasoning.join('\n')) }),
+    content: mapJson(content, (part) => (typeof part === 'string' ? resolved(part) : part)),
     ...(role === 'assistant' &&
       Array.isArray(tool_calls) && {
         tool_calls: tool_calls.map((call: unknown) =>

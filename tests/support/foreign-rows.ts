@@ -26,6 +26,9 @@ const calling = (args: unknown, more: object = {}) =>
     more,
   );
 const CALLED = (args: string) => ['1', 'user: Hi', `assistant:  → ping ${args}`, 'tool: ping = ok', 'assistant: Hello.'];
+const answered = (content: unknown) =>
+  rows(chat([user, { role: 'assistant', tool_calls: [call({})] }, { role: 'tool', tool_call_id: 'a', content }, agent]));
+const ANSWERED = (text: string) => [['1', 'user: Hi', 'assistant:  → ping {}', `tool: ping = ${text}`, 'assistant: Hello.']];
 const tool = (properties: object) => ({
   tools: [{ type: 'function', function: { name: 'ping', parameters: { type: 'object', properties } } }],
 });
@@ -122,10 +125,16 @@ export const FOREIGN_ROWS: ForeignRows[] = [
   ),
   reads('`arguments: ""`', rows(calling('')), [CALLED('{}')]),
   reads('`arguments: null`', rows(calling(null)), [CALLED('{}')]),
+  reads('a tool’s result without content', answered(null), ANSWERED('')),
   reads(
-    'a tool’s result without content',
-    rows(chat([user, { role: 'assistant', tool_calls: [call({})] }, { role: 'tool', tool_call_id: 'a', content: null }, agent])),
-    [['1', 'user: Hi', 'assistant:  → ping {}', 'tool: ping = ', 'assistant: Hello.']],
+    'a tool’s result of rows with a text',
+    answered([{ text: 'a', price: 3 }, { text: 'b' }]),
+    ANSWERED('[{"text": "a", "price": 3}, {"text": "b"}]'),
+  ),
+  reads(
+    'a tool’s result that is an object with `type`',
+    answered({ type: 'visa', last4: '4242' }),
+    ANSWERED('{"type": "visa", "last4": "4242"}'),
   ),
   reads('`messages: null` beside `prompt`', rows({ prompt: [user], completion: [agent], reward: 1, messages: null })),
   reads('`prompt` as messages, `completion` as text', rows({ prompt: [user], completion: 'Hello.', reward: 1 })),

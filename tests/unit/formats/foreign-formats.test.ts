@@ -230,9 +230,35 @@ describe('Inspect’s log', () => {
       'x.eval',
       zipSync({ '_journal/start.json': strToU8('{}'), 'samples/1_epoch_1.json': strToU8(JSON.stringify(sample(1, 'C'))) }),
     );
-    expect([crashed.rollouts.length, crashed.notes]).toEqual([1, ['the log has no header.json, because the evaluation did not end']]);
+    const image = 'a part of type image is not text and becomes [image] (first in samples/1_epoch_1.json)';
+    expect([crashed.rollouts.length, crashed.notes]).toEqual([
+      1,
+      ['the log has no header.json, because the evaluation did not end', image],
+    ]);
     const json = await read({ version: 2, eval: {}, samples: [sample(1, { a: 1 })] }, 'x.json');
     expect(json.rollouts[0]!.trajectory.reward).toBeNull();
+  });
+
+  it('keeps contents that are other JSON, and notes the nulls that it removes', async () => {
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: 'look', arguments: { reason: null, x: 1 } }] },
+      { role: 'tool', content: { price: 3 }, tool_call_id: 'c', function: 'look' },
+      { role: 'assistant', content: [1, 2] },
+    ];
+    const { rollouts, notes } = await read({ version: 2, eval: {}, samples: [{ id: 1, messages }] }, 'x.json');
+    const [, called, result, said] = toMessages(rollouts[0]!.trajectory).messages;
+    expect(called!.tool_calls![0]!.function.arguments).toEqual({ x: 1 });
+    expect(notes).toEqual([expect.stringContaining('nulls')]);
+    expect([result!.content, said!.content]).toEqual(['{"price": 3}', '[1, 2]']);
+  });
+
+  it('names a sample that is nested too deeply', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const sample = (id: number, content: string) => `{"id": ${id}, "messages": [{"role": "user", "content": ${content}}]}`;
+    const log = `{"version": 2, "eval": {}, "samples": [${sample(1, '"Hi"')}, ${sample(2, deep)}]}`;
+    const { notes } = await readForeign('x.json', strToU8(log));
+    expect(notes).toEqual(['1 of 2 rows have an error: samples[1]: it is nested too deeply, or too large']);
   });
 });
 
