@@ -71,7 +71,7 @@ export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools
           role: 'assistant',
           content: node.content ?? '',
           ...thoughts,
-          tool_calls: calls.map((call, i) => ({ id: ids[i]!, type: 'function', function: { ...call } })),
+          tool_calls: calls.map(({ name, arguments: args }, i) => ({ id: ids[i]!, type: 'function', function: { name, arguments: args } })),
         });
       } else {
         messages.push({

@@ -67,3 +67,9 @@ it.each(['<|im_end|>', '<|eot_id|>', ''])('keeps a turn that could not be parsed
   const broken = { ...node(0, null, [1], true), text: `<tool_call>{"a": "<|im_end|>"}${end}`, parseError: 'no end tag' };
   expect(toMessages({ nodes: [broken], leaf: 0 }).messages).toEqual([{ role: 'assistant', content: '<tool_call>{"a": "<|im_end|>"}' }]);
 });
+
+it('exports a call with its name and arguments alone', () => {
+  const toolCall = { name: 'pay', arguments: { amount: 50 }, exact: '{"amount": 50.0}' };
+  const { messages } = toMessages({ nodes: [{ ...node(0, null, [1], true), toolCall }], leaf: 0 });
+  expect(messages[0]!.tool_calls!.map((call) => call.function)).toEqual([{ name: 'pay', arguments: { amount: 50 } }]);
+});
