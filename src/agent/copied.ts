@@ -2,7 +2,7 @@
 import { isObject } from '../base/json.ts';
 import { callsOf } from '../base/message-path.ts';
 import type { ToolSchema } from '../records/task.ts';
-import type { CopiedArguments, MessageNode } from '../records/trajectory.ts';
+import type { CopiedArguments, MessageNode, Trajectory } from '../records/trajectory.ts';
 
 /**
  * Counts the texts and numbers in the arguments of the agent's calls, and those that stand in an earlier message of the system,
@@ -23,6 +23,17 @@ export function copiedArguments(nodes: readonly MessageNode[], tools: readonly T
     }
   }
   return copied;
+}
+
+/** The counts of several conversations. Earlier versions stored `found` as `exactly`. */
+export function sumCopied(trajectories: readonly Pick<Trajectory, 'copied'>[]): CopiedArguments {
+  const counts = trajectories.flatMap(({ copied }) => copied ?? []) as (
+    CopiedArguments | { found?: undefined; exactly: number; of: number }
+  )[];
+  return {
+    found: counts.reduce((sum, own) => sum + (own.found ?? own.exactly), 0),
+    of: counts.reduce((sum, { of }) => sum + of, 0),
+  };
 }
 
 function leaves(value: unknown): string[] {

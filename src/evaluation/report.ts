@@ -1,4 +1,5 @@
 /** @file Makes the report of an evaluation: pass^k, how the episodes ended, and which rules were broken. */
+import { sumCopied } from '../agent/copied.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isAudited } from '../domains/registry.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
@@ -37,10 +38,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   const audited = trajectories.every(({ task }) => isAudited(task.domain));
   const writes = [...groupBy(results, ({ customer }) => customer).values()].map(totalWrites);
   const copied = shareInterval(
-    [...groupBy(scored, ({ task }) => customerOf(task)).values()].map((own) => ({
-      sum: own.reduce((sum, one) => sum + (one.copied?.found ?? 0), 0),
-      of: own.reduce((sum, one) => sum + (one.copied?.of ?? 0), 0),
-    })),
+    [...groupBy(scored, ({ task }) => customerOf(task)).values()].map(sumCopied).map(({ found, of }) => ({ sum: found, of })),
   );
   const intents = [...groupBy(results, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
   return {

@@ -179,6 +179,15 @@ const judgedAnswer = z.object({
   ),
 } satisfies Fields<Judged>);
 
+const copiedArguments = z.union([
+  z.object({ found: natural, of: natural } satisfies Fields<CopiedArguments>),
+  // Earlier versions wrote `found` as `exactly`.
+  z.pipe(
+    z.object({ exactly: natural, of: natural }),
+    z.transform(({ exactly, of }) => ({ found: exactly, of })),
+  ),
+]);
+
 export const trajectorySchema = z.object({
   id,
   task,
@@ -201,7 +210,7 @@ export const trajectorySchema = z.object({
   violations: z.array(violation),
   toolCalls: counts,
   parseErrors: natural,
-  copied: z.optional(z.object({ found: natural, of: natural } satisfies Fields<CopiedArguments>)),
+  copied: z.optional(copiedArguments),
   audit: z.optional(
     z.object({ policy: text, hashes: z.array(z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits'))) } satisfies Fields<
       NonNullable<Trajectory['audit']>

@@ -3,6 +3,7 @@
  * make mistakes.
  */
 import { path } from '../base/message-path.ts';
+import { sumCopied } from '../agent/copied.ts';
 import type { Rollouts } from '../agent/rollouts.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { auditOf } from '../domains/customer-audit.ts';
@@ -50,12 +51,11 @@ export const isFaulty = (trajectory: Trajectory): boolean => auditOf(trajectory)
 export function behaviourMetrics({ groups, dropped, retried }: Rollouts): Record<string, number> {
   const trajectories = groups.flat();
   const played = trajectories.length + dropped.length + retried;
-  const copied = trajectories.reduce((sum, own) => sum + (own.copied?.found ?? 0), 0);
-  const values = trajectories.reduce((sum, own) => sum + (own.copied?.of ?? 0), 0);
+  const copied = sumCopied(trajectories);
   const share = (test: (trajectory: Trajectory) => boolean) => trajectories.filter(test).length / Math.max(1, trajectories.length);
   return {
     'tool_call/loop_ratio': share(loops),
-    ...(values > 0 && { 'tool_call/copied_ratio': copied / values }),
+    ...(copied.of > 0 && { 'tool_call/copied_ratio': copied.found / copied.of }),
     'claims/unfounded_ratio': share(claimsUnfounded),
     'handover/needless_ratio': share(transfersNeedlessly),
     'user/audited': trajectories.length + dropped.length,

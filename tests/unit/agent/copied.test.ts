@@ -1,8 +1,11 @@
 /** Which arguments of calls were copied. The expected counts are by hand. */
 import { expect, it } from 'vitest';
-import { copiedArguments } from '../../../src/agent/copied.ts';
+import { copiedArguments, sumCopied } from '../../../src/agent/copied.ts';
+import { runEpisode } from '../../../src/agent/episode.ts';
+import { readTrajectory } from '../../../src/exchange/trajectory-schema.ts';
 import type { Json } from '../../../src/records/json.ts';
 import type { MessageNode } from '../../../src/records/trajectory.ts';
+import { stage } from '../../support/episodes.ts';
 import { tools } from '../../support/tokenizers.ts';
 
 type Said = Pick<MessageNode, 'role' | 'text'> & Partial<MessageNode>;
@@ -56,4 +59,13 @@ it('counts all calls of a turn, and nothing without calls', () => {
   const toolCalls = ['#W1', '#W2'].map((id) => ({ name: 'f', arguments: { id } }));
   expect(count(user('#W1'), { role: 'assistant', text: '', toolCall: toolCalls[0]!, toolCalls })).toEqual({ found: 1, of: 2 });
   expect(count(user('#W1'), { role: 'assistant', text: 'Hello.' })).toEqual({ found: 0, of: 0 });
+});
+
+it('reads the counts of earlier versions, which wrote `found` as `exactly`', async () => {
+  const played = await runEpisode(stage({ agent: ['Hello.<|im_end|>'], user: ['Hi', '###STOP###'] }).options);
+  const earlier = { ...played, copied: { exactly: 1, of: 2 } };
+  expect(readTrajectory(earlier, 'f', 'line 1').copied).toEqual({ found: 1, of: 2 });
+  expect(() => readTrajectory({ ...played, copied: { of: 2 } }, 'f', 'line 1')).toThrow('f: line 1, copied');
+  // The page stores conversations without a check.
+  expect(sumCopied([earlier as never, { copied: { found: 3, of: 4 } }, {}])).toEqual({ found: 4, of: 6 });
 });
