@@ -123,6 +123,8 @@ export function parseAdapterConfig(json: unknown, tensors: readonly string[] | u
   return { r, lora_alpha, target_modules, use_rslora: use_rslora ?? false, ...(modules && { modules }) };
 }
 
+/** The name of one of the two tensors of a module. */
+export const tensorName = (module: string, matrix: 'A' | 'B'): string => `base_model.model.${module}.lora_${matrix}.weight`;
 const TENSOR = /^base_model\.model\.(model\.layers\.\d+\.(?:self_attn\.[qkvo]_proj|mlp\.(?:gate|up|down)_proj))\.lora_[AB]\.weight$/;
 
 /** The modules that have tensors. @throws ModelFolderError for a tensor that is not of a linear map of a layer, or lacks its other half */
@@ -137,8 +139,8 @@ function modulesOf(tensors: readonly string[]): string[] {
     modules.add(module);
   }
   for (const module of modules)
-    for (const matrix of ['A', 'B'])
-      if (!tensors.includes(`base_model.model.${module}.lora_${matrix}.weight`))
+    for (const matrix of ['A', 'B'] as const)
+      if (!tensors.includes(tensorName(module, matrix)))
         throw new ModelFolderError(`${WEIGHTS}: ${module} has no lora_${matrix}: expected its lora_A and its lora_B`);
   return [...modules];
 }
@@ -148,12 +150,14 @@ const namedTargets = (value: unknown): string[] =>
 
 /** Whether PEFT adapts the module (`check_target_module_exists`). */
 function isTargeted(module: string, fields: Record<string, unknown>): boolean {
-  const { target_modules: targets, exclude_modules: excluded, layers_to_transform: layers } = fields;
+  const { target_modules: targets, exclude_modules: excluded, layers_to_transform: layers, layers_pattern: before } = fields;
   if (!isOff(excluded) && matches(module, excluded)) return false;
   if (targets === undefined || targets === null || targets === 'all-linear') return true;
   if (!matches(module, targets)) return false;
   if (isOff(layers) || typeof targets === 'string') return true;
-  const layer = Number(/\.(\d+)\./.exec(module)![1]);
+  const names = isOff(before) ? ['[^.]*'] : [before].flat().map((name) => pattern(String(name), module));
+  const found = names.map((name) => new RegExp(`^.*\\.${name}\\.(\\d+)\\.`).exec(module)).find((match) => match !== null);
+  const layer = Number(found?.[1]);
   return Array.isArray(layers) ? layers.includes(layer) : layers === layer;
 }
 

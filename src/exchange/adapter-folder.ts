@@ -6,7 +6,7 @@ import { parseConfig } from '../engine/config.ts';
 import { paddedRank } from '../engine/lora.ts';
 import type { LoraOptions, TensorMap } from '../engine/types.ts';
 import type { ModelFiles } from '../records/model.ts';
-import { type LoraConfig, parseAdapterConfig } from './adapter-config.ts';
+import { type LoraConfig, parseAdapterConfig, tensorName } from './adapter-config.ts';
 import { CONFIG, hasAdapter, WEIGHTS } from './adapter-files.ts';
 import { fileOf, inFile, inMemory, isGguf, jsonFile, ModelFolderError, type ModelParts, readJson, withWeights } from './model-folder.ts';
 import { readSafetensors, tensorNames, writeSafetensors } from './safetensors.ts';
@@ -53,7 +53,8 @@ function withAllLayers(tensors: TensorMap, layers: number): TensorMap {
  * The files of an adapter, as PEFT's `save_pretrained` writes them.
  * @param base name or path of the base model
  */
-export function saveAdapter({ modules, ...config }: LoraConfig, tensors: TensorMap, base: string): Record<string, Uint8Array<ArrayBuffer>> {
+export function saveAdapter(lora: LoraConfig, tensors: TensorMap, base: string): Record<string, Uint8Array<ArrayBuffer>> {
+  const { modules: _, ...config } = lora;
   return {
     [CONFIG]: jsonFile({
       peft_type: 'LORA',
@@ -68,7 +69,7 @@ export function saveAdapter({ modules, ...config }: LoraConfig, tensors: TensorM
       modules_to_save: null,
       init_lora_weights: true,
     }),
-    [WEIGHTS]: adapterFile({ ...config, ...(modules && { modules }) }, tensors),
+    [WEIGHTS]: adapterFile(lora, tensors),
   };
 }
 
@@ -100,8 +101,7 @@ export function trainedFiles(files: ModelParts, weights: TensorMap): ModelFiles 
 
 /** Writes the engine's adapter tensors (values or gradients) as `adapter_model.safetensors`, with those modules that the adapter has. */
 export function adapterFile({ r, modules }: LoraConfig, tensors: TensorMap): Uint8Array<ArrayBuffer> {
-  const own =
-    modules && new Set(modules.flatMap((module) => ['A', 'B'].map((matrix) => `base_model.model.${module}.lora_${matrix}.weight`)));
+  const own = modules && new Set(modules.flatMap((module) => [tensorName(module, 'A'), tensorName(module, 'B')]));
   const kept = own ? new Map([...tensors].filter(([name]) => own.has(name))) : tensors;
   return writeSafetensors(withRank(kept, paddedRank(r), r));
 }
@@ -140,7 +140,7 @@ export function mergeAdapter(weights: TensorMap, { config: lora, tensors }: { co
   for (const [name, a] of tensors) {
     if (!name.endsWith('.lora_A.weight')) continue;
     const module = name.slice('base_model.model.'.length, -'.lora_A.weight'.length);
-    const b = tensors.get(`base_model.model.${module}.lora_B.weight`);
+    const b = tensors.get(tensorName(module, 'B'));
     const base = weights.get(`${module}.weight`);
     if (!b || !base) throw new ModelFolderError(`${WEIGHTS}: tensor ${name}: expected its lora_B and a base weight ${module}.weight`);
     const [rows, columns] = [base.shape[0]!, base.shape[1]!];

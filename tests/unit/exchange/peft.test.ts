@@ -84,6 +84,9 @@ test.each<[object, string | null]>([
   [{ target_modules: '.*\\.(q|down)_proj' }, null],
   [{ target_modules: '(?i)Q_PROJ' }, 'the pattern "(?i)Q_PROJ" cannot be compared'],
   [{ layers_to_transform: 0 }, 'model.layers.1.mlp.down_proj has an adapter'],
+  [{ layers_to_transform: [0, 1], layers_pattern: ['h', 'layers'] }, null],
+  [{ layers_to_transform: [0, 1], layers_pattern: 'h' }, 'model.layers.0.mlp.down_proj has an adapter'],
+  [{ layers_pattern: 'h' }, null],
   [{ rank_pattern: { '(k|v)_proj': 8 } }, null],
   [{ rank_pattern: { '.*proj': 8 } }, 'rank_pattern gives model.layers.0.mlp.down_proj 8: expected 3 for all modules'],
 ])('%j', (change, message) => {
