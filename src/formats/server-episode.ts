@@ -1,6 +1,18 @@
 /** @file The Python module `mua_server.py`: an episode of `mua env-serve` for engines that call it without `await`. */
 import { python } from './adapter-input.ts';
 
+/** The seconds between two tries to reach the server. */
+const WAITS = [1, 5, 15, 60, 120];
+/** How long an engine waits for the server, for its README. */
+export const LONGEST_WAIT = `${WAITS.reduce((sum, wait) => sum + wait)} seconds`;
+
+/** The lines of Python for the server's address and the waits. They need `os` and `re`. */
+export const serverLines = (url: string): string => `URL = os.environ.get("MUA_ENV_URL", ${python(url)})
+# The address without the token, for messages.
+SERVER = re.sub(r"//[^@/]*@", "//", URL)
+# The seconds between two tries.
+WAITS = (${WAITS.join(', ')})`;
+
 /** @param url the address of the server, unless MUA_ENV_URL names another one */
 export const serverEpisode = (url: string): string => `"""Episodes of mua env-serve over OpenEnv's client."""
 
@@ -10,11 +22,7 @@ import time
 
 from openenv import GenericEnvClient
 
-URL = os.environ.get("MUA_ENV_URL", ${python(url)})
-# The address without the token, for messages.
-SERVER = re.sub(r"//[^@/]*@", "//", URL)
-# The seconds between two tries to begin an episode.
-WAITS = (1, 5, 15, 60, 120)
+${serverLines(url)}
 
 
 class Episode:

@@ -4,7 +4,7 @@ import type { GrpoConfig } from '../records/run.ts';
 import { SETTINGS } from '../training/settings/index.ts';
 import { type AdapterInput, json, jsonl, readme } from './adapter-input.ts';
 import { VERSIONS } from './engines.ts';
-import { serverEpisode } from './server-episode.ts';
+import { LONGEST_WAIT, serverEpisode } from './server-episode.ts';
 import { trlEnvironment } from './trl-environment.ts';
 import { trlRollout } from './trl-rollout.ts';
 
@@ -89,8 +89,7 @@ const CALL_NOTES = [
 const NOTES = [
   'Each rollout opens a session: `--max-sessions` must be at least `generation_batch_size`.',
   'If the server or the customer fails, the rollout has reward None. TRL leaves it out of the mean and gives it the advantage 0. If all rollouts of a batch fail, training stops with an error that names the server.',
-  'A reset waits up to 3 minutes for the server. `train.py` continues from the newest checkpoint in `out/`.',
-  'On a CPU, OMP_NUM_THREADS=1 is several times faster for small models.',
+  `A reset waits up to ${LONGEST_WAIT} for the server. \`train.py\` continues from the newest checkpoint in \`out/\`.`,
 ];
 
 const trainer = (plays: boolean) => `"""Trains with TRL. Continues from the newest checkpoint. Usage: accelerate launch train.py"""

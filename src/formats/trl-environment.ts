@@ -26,7 +26,7 @@ class MuaEnvironment:
         """The reward of the server. None, which TRL leaves out, if the server or the customer failed."""
         MuaEnvironment._scored = True
         episodes = [environment._episode for environment in MuaEnvironment._batch]
-        # TRL would update the weights by the KL term alone.
+        # If no conversation has a reward, TRL would update the weights by the KL term alone.
         if len(episodes) > 1 and all(episode.reward is None for episode in episodes):
             raise ConnectionError(
                 f"no conversation of this batch has a reward: {episodes[0].error or SERVER}. Start the server, then start train.py again"

@@ -29,17 +29,17 @@ class Talk:
         if first["tools"] and self.prompt == tokenizer.apply_chat_template(first["messages"], **written):
             raise ValueError("the chat template of the model leaves out the tools: expected one with tools, such as that of Qwen/Qwen3-0.6B")
         self.ids, self.mask = [], []
-        self.end(0.0, self.room < 1)
+        if self.room < 1:
+            self.end(0.0)
 
     @property
     def room(self):
         """The number of tokens that the agent may sample now."""
         return min(LIMITS["turn"], LIMITS["context"] - len(self.prompt) - len(self.ids))
 
-    def end(self, reward, ended=True):
-        if ended:
-            self.reward, self.done = reward, True
-            self.episode.close()
+    def end(self, reward):
+        self.reward, self.done = reward, True
+        self.episode.close()
 
     def say(self, sampled, stops):
         """Plays a turn. A turn that a limit cut ends the conversation with reward 0, as in the playground."""
@@ -113,7 +113,7 @@ def rollout(prompts, trainer):
     """Plays a batch. The prompt of a row is the task and the seed, as JSON. A conversation without a score has reward None."""
     rows = [json.loads(prompt[-1]["content"]) for prompt in prompts]
     talks = play(rows, trainer)
-    # TRL would update the weights by the KL term alone. A reset waits for the server.
+    # If no conversation has a reward, TRL would update the weights by the KL term alone. A reset waits for the server.
     if all(talk.reward is None for talk in talks):
         talks = play(rows, trainer)
     if all(talk.reward is None for talk in talks):

@@ -1,8 +1,9 @@
 /** @file The folder with which verl trains: an agent loop, and the settings as Hydra overrides. */
 import type { GrpoConfig } from '../records/run.ts';
 import { SETTINGS } from '../training/settings/index.ts';
-import { type AdapterInput, json, jsonl, python, readme } from './adapter-input.ts';
+import { type AdapterInput, json, jsonl, readme } from './adapter-input.ts';
 import { VERSIONS } from './engines.ts';
+import { LONGEST_WAIT, serverLines } from './server-episode.ts';
 
 /** The settings that verl has too, with their paths in verl's configuration. */
 const VERL = Object.entries(SETTINGS).flatMap(([name, { verl: path }]) => (path === undefined ? [] : [{ name, path }]));
@@ -65,7 +66,7 @@ ${overrides.map((override) => `  ${override}`).join(' \\\n')} "$@"
         'The agent loop keeps the sampled token ids. What customer and tools say has mask 0.',
         `A turn has at most ${turn} tokens, and a conversation at most ${context}. A turn or a conversation that is cut has reward 0, as in the playground.`,
         'Each agent loop opens a session: `--max-sessions` must be at least the number of rollouts at once.',
-        'verl has no rollout without a reward. So if the server or the customer fails, the loop plays the conversation again. It waits up to 3 minutes for the server; then an error that names the server ends the training, and verl continues from its last checkpoint.',
+        `verl has no rollout without a reward. So if the server or the customer fails, the loop plays the conversation again. It waits up to ${LONGEST_WAIT} for the server; then an error that names the server ends the training, and verl continues from its last checkpoint.`,
         'The customer’s words take part in no prompt of the files: the loop makes the prompt from the first observation.',
       ],
       new Set([...VERL.map(({ name }) => name), 'response_length_one_turn']),
@@ -88,11 +89,7 @@ from uuid import uuid4
 from openenv import GenericEnvClient
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register
 
-URL = os.environ.get("MUA_ENV_URL", ${python(url)})
-# The address without the token, for messages.
-SERVER = re.sub(r"//[^@/]*@", "//", URL)
-# The seconds between two tries to play a conversation.
-WAITS = (1, 5, 15, 60, 120)
+${serverLines(url)}
 TURN_TOKENS, MAX_TOKENS = ${turn}, ${context}
 
 
