@@ -31,8 +31,8 @@ export interface EpisodeRules {
   /** The largest number of tool calls in one turn of the agent. If it is 1, sampling stops at the end of the first call. */
   callsPerTurn: number;
   /**
-   * How many turns of the agent with calls may follow one message of the user. The turn after the last one is still run, and ends
-   * the episode. Absent: any number.
+   * The most turns with calls after one message of the user. One further turn is still executed. Then the episode ends. Absent: any
+   * number.
    */
   callTurns?: number;
   /** Reads a turn of the agent, if the benchmark has its own way. Absent: `parseTurn`. */

@@ -1,7 +1,7 @@
 /** @file What Inspect's own tools need of a log beside its samples: a file name that they list, and an event for each model call. */
 
 /** Inspect lists a log in JSON only if its name begins with a time. Source: `log_file_pattern` of `inspect_ai/log/_file.py`. */
-export const LISTED = /^\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}/;
+export const LISTED_FILE_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}/;
 
 /** The name of a log's file, as Inspect makes it: the time, the task and the run's id. @param createdAt in milliseconds since 1970 */
 export function inspectFileName({

@@ -91,7 +91,8 @@ export function verlLine(
 
 function checkTokenizer(trajectory: Trajectory, tokenizer: Tokenizer): void {
   for (const { content = '', tokens, mask } of path(trajectory)) {
-    const text = mask.includes(1) ? spoken(tokenizer.decode(tokens)) : content;
+    if (!mask.includes(1)) continue;
+    const text = spoken(tokenizer.decode(tokens));
     if (!text.includes(content))
       throw new InputError(
         `the tokens of conversation ${trajectory.id} are ${shown(text, 40)} in this tokenizer: expected ${shown(content, 40)}, as in the tokenizer of the model that played the agent`,

@@ -14,7 +14,7 @@ export interface ToolCall {
   arguments: Record<string, Json>;
   /** The caller. Default: the agent. */
   requestor?: Requestor;
-  /** The arguments as JSON text, where `arguments` cannot hold them: it has no difference between 5 and 5.0, and no large ints. */
+  /** The arguments as JSON text, if `arguments` would change them: JavaScript does not tell 5 from 5.0, and rounds large integers. */
   exact?: string;
 }
 

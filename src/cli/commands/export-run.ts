@@ -1,7 +1,7 @@
 /** @file `mua export-run`: writes a run's conversations or metrics for other tools. It runs in Node and needs no GPU. */
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { LISTED } from '../../formats/inspect-events.ts';
+import { LISTED_FILE_NAME } from '../../formats/inspect-events.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, reason, writeAll } from '../files.ts';
@@ -44,7 +44,7 @@ export const exportRun = command({
   },
   show: ({ out, format, lines }) => [
     `${out}: ${lines} ${format === 'csv' || format === 'tensorboard' ? 'steps' : 'conversations'}`,
-    ...(format === 'inspect' && !LISTED.test(basename(out))
+    ...(format === 'inspect' && !LISTED_FILE_NAME.test(basename(out))
       ? ['inspect view opens this file by its path, but lists only files whose names begin with a time: give --out a folder']
       : []),
   ],
