@@ -1,6 +1,6 @@
 /** @file Python's operators and functions on values. A wrong type throws the exception of CPython 3.11. */
 import { repr } from './text.ts';
-import { asNumber, Dict, equal, PyError, PySet, Tuple, typeName, type Value } from './values.ts';
+import { asNumber, Dict, equal, PyError, PySet, same, Tuple, typeName, type Value } from './values.ts';
 
 export const typeError = (message: string) => new PyError('TypeError', message);
 
@@ -105,7 +105,7 @@ export function divide(a: Value, b: Value): Value {
 }
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-const absolute = (x: bigint) => (x < 0n ? -x : x);
+export const absolute = (x: bigint) => (x < 0n ? -x : x);
 export const bitLength = (x: bigint): number => (x === 0n ? 0 : absolute(x).toString(2).length);
 
 function divideInts(x: bigint, y: bigint): number {
@@ -118,7 +118,7 @@ function divideInts(x: bigint, y: bigint): number {
 
 /** The float that is nearest to x / y, for y ≠ 0. A tie goes to the even float. */
 export function quotientOf(x: bigint, y: bigint): number {
-  if (x === 0n) return 0;
+  if (x === 0n) return y < 0n ? -0 : 0;
   const sign = x < 0n === y < 0n ? 1 : -1;
   const [top, bottom] = [absolute(x), absolute(y)];
   // Two more bits than a float has, and a last bit that says whether the rest is not 0. So Number() rounds only once.
@@ -188,8 +188,7 @@ export function contains(container: Value, item: Value): boolean {
     return container.includes(item);
   }
   if (container instanceof Dict || container instanceof PySet) return container.has(item);
-  if (Array.isArray(container) || container instanceof Tuple)
-    return iterate(container).some((one) => Object.is(one, item) || equal(one, item));
+  if (Array.isArray(container) || container instanceof Tuple) return iterate(container).some((one) => same(one, item));
   throw typeError(`argument of type '${typeName(container)}' is not iterable`);
 }
 
@@ -234,7 +233,7 @@ export const attributeError = (value: Value, name: string) =>
 
 /** Python's `list.remove`: removes the first element that is equal. Returns whether there was one. */
 export function removeFirst(list: Value[], item: Value): boolean {
-  const at = list.findIndex((one) => Object.is(one, item) || equal(one, item));
+  const at = list.findIndex((one) => same(one, item));
   if (at >= 0) list.splice(at, 1);
   return at >= 0;
 }

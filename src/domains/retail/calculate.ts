@@ -3,13 +3,13 @@
  * which includes `**` and `//`, with integers of any size and floats. The result is `str(round(float(value), 2))`.
  */
 import { Refusal, sequence } from '../exact/arguments.ts';
-import { floatRepr } from '../../python/text.ts';
+import { divide, toFloat } from '../../python/operations.ts';
+import { floatRepr, MOST_DIGITS } from '../../python/text.ts';
 import { round2 } from '../exact/python.ts';
 import type { Json } from '../../records/json.ts';
 
 type Value = bigint | number;
 
-const MAX_DIGITS = 4300;
 const MAX_BITS = 100_000;
 const MAX_DEPTH = 150;
 
@@ -84,7 +84,7 @@ class Parser {
     if (token === undefined) throw new Error('invalid syntax: the expression ends too early');
     if (!/\d/.test(token)) throw new Error(`invalid syntax: unexpected '${token}'`);
     if (token.includes('.')) return Number(token);
-    if (token.length > MAX_DIGITS) throw new Error(`a number has ${token.length} digits; at most ${MAX_DIGITS} are allowed`);
+    if (token.length > MOST_DIGITS) throw new Error(`a number has ${token.length} digits; at most ${MOST_DIGITS} are allowed`);
     if (/^0+[1-9]/.test(token)) throw new Error('leading zeros in decimal integer literals are not permitted');
     return BigInt(token);
   }
@@ -95,6 +95,7 @@ function negate(value: Value): Value {
 }
 
 function arithmetic(op: string, a: Value, b: Value): Value {
+  if (op === '/') return divide(a, b) as number;
   if (typeof a === 'bigint' && typeof b === 'bigint') {
     switch (op) {
       case '+':
@@ -103,8 +104,6 @@ function arithmetic(op: string, a: Value, b: Value): Value {
         return bounded(a - b);
       case '*':
         return bounded(a * b);
-      case '/':
-        return divide(a, b);
       default:
         return floorDivide(a, b);
     }
@@ -118,9 +117,6 @@ function arithmetic(op: string, a: Value, b: Value): Value {
       return x - y;
     case '*':
       return x * y;
-    case '/':
-      if (y === 0) throw new Error('float division by zero');
-      return x / y;
     default: {
       if (y === 0) throw new Error('float floor division by zero');
       // Like CPython, compute the quotient from the exact remainder: floor(x / y) is wrong if x / y rounds up to an integer.
@@ -138,22 +134,6 @@ function floorDivide(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new Error('integer division or modulo by zero');
   const quotient = a / b;
   return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
-}
-
-/** Computes a / b with one rounding, like Python's division of integers of any size. */
-function divide(a: bigint, b: bigint): number {
-  if (b === 0n) throw new Error('division by zero');
-  const negative = a < 0n !== b < 0n;
-  const [p, q] = [a < 0n ? -a : a, b < 0n ? -b : b];
-  // Compute a quotient of at least 64 bits whose last bit is sticky, so that only the conversion to a float rounds.
-  const shift = BigInt(Math.max(0, 66 - (bits(p) - bits(q))));
-  const scaled = p << shift;
-  const quotient = (scaled / q) | (scaled % q === 0n ? 0n : 1n);
-  const half = Number(shift / 2n),
-    rest = Number(shift) - half;
-  const value = Number(quotient) * 2 ** -half * 2 ** -rest;
-  if (!Number.isFinite(value)) throw new Error('integer division result too large for a float');
-  return negative ? -value : value;
 }
 
 function power(base: Value, exponent: Value): Value {
@@ -177,10 +157,4 @@ function bounded(value: bigint): bigint {
 
 function bits(value: bigint): number {
   return (value < 0n ? -value : value).toString(16).length * 4;
-}
-
-function toFloat(value: Value): number {
-  const float = Number(value);
-  if (typeof value === 'bigint' && !Number.isFinite(float)) throw new Error('int too large to convert to float');
-  return float;
 }
