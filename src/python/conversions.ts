@@ -84,6 +84,14 @@ export function round(value: Value, digits: Value): Value {
   return whole === 0n ? Math.sign(number) * 0 : rounded;
 }
 
+/** Above this number of digits nothing is computed here. Python's `decimal` allows 999999999999999999, and mpmath any number. */
+export const MOST_PRECISION = 20_000;
+
+/** @throws {PyError} MemoryError if the digits are too many */
+export function checkPrecision(digits: bigint): void {
+  if (digits > MOST_PRECISION) throw new PyError('MemoryError', `precision is ${digits}: expected at most ${MOST_PRECISION}`);
+}
+
 /** Python's `f"{value:.2f}"`. */
 export function fixed2(value: Value): string {
   const number = asNumber(value);

@@ -1,10 +1,7 @@
 /** @file The square root of Python's module `decimal`. */
-import { ratio } from './conversions.ts';
-import { less, typeError } from './operations.ts';
+import { checkPrecision, ratio } from './conversions.ts';
+import { bitLength, divideRound, less, typeError } from './operations.ts';
 import { asNumber, Printed, PyError, typeName, type Value } from './values.ts';
-
-/** Above this precision nothing is computed here. Python's limit is 999999999999999999. */
-const MOST_DIGITS = 20_000n;
 
 /** A decimal number: `digits` · 10^`exponent`. */
 interface Decimal {
@@ -37,7 +34,7 @@ export function squareRoot(value: Value, precision: Value): Value {
   const most = BigInt(precision);
   if (BigInt.asIntN(64, most) !== most) throw new PyError('OverflowError', 'Python int too large to convert to C ssize_t');
   if (most < 1n || most > 999999999999999999n) throw new PyError('ValueError', 'valid range for prec is [1, MAX_PREC]');
-  if (most > MOST_DIGITS) throw new PyError('MemoryError', `precision is ${most}: expected at most ${MOST_DIGITS}`);
+  checkPrecision(most);
   if (number === Infinity) return new Printed('Decimal', "Decimal('Infinity')");
   if (Object.is(number, -0)) return new Printed('Decimal', "Decimal('-0')");
   const root = rootOf(typeof number === 'bigint' ? { digits: number, exponent: 0 } : exact(number), Number(most));
@@ -73,16 +70,14 @@ function rounded({ digits, exponent }: Decimal, precision: number): Decimal {
   const extra = String(digits).length - precision;
   if (extra <= 0) return { digits, exponent };
   const unit = 10n ** BigInt(extra);
-  const [whole, rest] = [digits / unit, digits % unit];
-  const up = rest * 2n > unit || (rest * 2n === unit && whole % 2n === 1n);
-  const next = { digits: up ? whole + 1n : whole, exponent: exponent + extra };
+  const next = { digits: divideRound(digits, unit), exponent: exponent + extra };
   return String(next.digits).length > precision ? { digits: next.digits / 10n, exponent: next.exponent + 1 } : next;
 }
 
 /** The largest int whose square is not above x. */
 function integerRoot(x: bigint): bigint {
   if (x < 2n) return x;
-  let root = 1n << BigInt(Math.ceil(x.toString(2).length / 2));
+  let root = 1n << BigInt(Math.ceil(bitLength(x) / 2));
   for (;;) {
     const next = (root + x / root) >> 1n;
     if (next >= root) return root;

@@ -2,8 +2,8 @@
  * @file The quotient of two logarithms as mpmath 1.3.0 computes and prints it: each logarithm is rounded to the working precision,
  * and then their quotient.
  */
-import { int, takeApart } from './conversions.ts';
-import { bitLength, roundShift, typeError } from './operations.ts';
+import { checkPrecision, int, MOST_PRECISION, round, takeApart } from './conversions.ts';
+import { absolute, bitLength, roundShift, typeError } from './operations.ts';
 import { fixedLog, fixedPi } from './power.ts';
 import { repr } from './text.ts';
 import { Printed, PyError, type Value } from './values.ts';
@@ -12,9 +12,10 @@ import { Printed, PyError, type Value } from './values.ts';
 type Mpf = { m: bigint; e: number } | number;
 const ZERO: Mpf = { m: 0n, e: 0 };
 
+/** The whole number nearest to x. A tie goes to the even number. */
+const halfEven = (x: number): number => Number(round(x, null));
+
 const BITS_PER_DIGIT = 3.3219280948873626;
-/** The most digits that are computed here. mpmath has no limit. */
-const MOST_DIGITS = 20_000;
 
 /** Rounds half to even; `down` rounds toward zero. */
 function rounded(m: bigint, e: number, bits: number, down = false): Mpf {
@@ -45,8 +46,8 @@ function over(x: Mpf, y: Mpf, bits: number): Mpf {
   if (typeof x === 'number') return typeof y === 'number' ? NaN : x * sign(y);
   if (typeof y === 'number') return Number.isNaN(y) ? NaN : ZERO;
   const shift = Math.max(0, bits - bitLength(x.m) + bitLength(y.m) + 5);
-  const top = (x.m < 0n ? -x.m : x.m) << BigInt(shift);
-  const bottom = y.m < 0n ? -y.m : y.m;
+  const top = absolute(x.m) << BigInt(shift);
+  const bottom = absolute(y.m);
   // The last bit says whether the rest is not 0, so the quotient is rounded only once.
   const whole = ((top / bottom) << 1n) | (top % bottom === 0n ? 0n : 1n);
   return rounded(x.m < 0n === y.m < 0n ? whole : -whole, x.e - y.e - shift - 1, bits);
@@ -56,7 +57,7 @@ function over(x: Mpf, y: Mpf, bits: number): Mpf {
 function logOf(x: Mpf, bits: number): Mpf {
   if (typeof x === 'number') return Math.abs(x);
   if (x.m === 0n) return -Infinity;
-  const m = x.m < 0n ? -x.m : x.m;
+  const m = absolute(x.m);
   for (let extra = 40; ; extra *= 2) {
     const wide = bits + extra;
     const value = fixedLog(m, x.e, wide);
@@ -92,7 +93,7 @@ function fromText(value: string, bits: number): Mpf | undefined {
   if (before + after === '') return undefined;
   const digits = BigInt(before + after) * (minusSign === '-' ? -1n : 1n);
   const exponent = Number(power) - after.length;
-  if (Math.abs(exponent) > MOST_DIGITS) return undefined;
+  if (Math.abs(exponent) > MOST_PRECISION) return undefined;
   if (exponent >= 0) return rounded(digits * 10n ** BigInt(exponent), 0, bits);
   return over({ m: digits, e: 0 }, { m: 10n ** BigInt(-exponent), e: 0 }, bits);
 }
@@ -100,7 +101,7 @@ function fromText(value: string, bits: number): Mpf | undefined {
 /** @param digits mpmath's `dps` @throws {PyError} as mpmath does */
 export function logarithm(value: Value, base: Value, digits: Value): Value {
   const places = int(digits);
-  if (places > MOST_DIGITS) throw new PyError('MemoryError', `precision is ${places}: expected at most ${MOST_DIGITS}`);
+  checkPrecision(places);
   const bits = Math.max(1, halfEven((Number(places) + 1) * BITS_PER_DIGIT));
   const number = convert(value, bits);
   const a = { re: logOf(number, bits), im: sign(number) < 0 };
@@ -121,12 +122,6 @@ function complexQuotient([a, b]: [Mpf, Mpf | null], [c, d]: [Mpf, Mpf | null], b
   const real = plus(times(a, c), times(b, d), wide);
   const imaginary = plus(times(b, c), minus(times(a, d)), wide);
   return [over(real, size, bits), over(imaginary, size, bits)];
-}
-
-/** The whole number nearest to x. A tie goes to the even number. */
-function halfEven(x: number): number {
-  const below = Math.floor(x);
-  return x - below === 0.5 ? below + (below % 2 === 0 ? 0 : 1) : Math.round(x);
 }
 
 /** mpmath's `repr` of a number: with enough digits to read the number back. */
@@ -158,7 +153,7 @@ function print(x: Mpf, bits: number): string {
 
 /** The decimal digits of |x|, cut off after at least `count` digits, and the exponent of the first digit. */
 function digitsOf(x: { m: bigint; e: number }, count: number): { digits: string; exponent: number } {
-  const m = x.m < 0n ? -x.m : x.m;
+  const m = absolute(x.m);
   const wanted = Math.trunc(count * Math.log2(10)) + 10;
   const bits = Math.max(wanted - x.e - bitLength(m), 0);
   const places = Math.trunc(bits / Math.log2(10) + 0.5);

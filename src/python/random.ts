@@ -1,5 +1,7 @@
 /** @file Python's `random.Random`, the Mersenne Twister MT19937 of Matsumoto and Nishimura (1998). */
 
+import { absolute, bitLength } from './operations.ts';
+
 const N = 624;
 const M = 397;
 
@@ -16,7 +18,7 @@ export class PyRandom {
     const { seed } = this;
     this.#seeded = true;
     const words: number[] = [];
-    for (let rest = seed < 0n ? -seed : seed; rest > 0n || words.length === 0; rest >>= 32n) words.push(Number(rest & 0xffffffffn));
+    for (let rest = absolute(seed); rest > 0n || words.length === 0; rest >>= 32n) words.push(Number(rest & 0xffffffffn));
     const state = this.#state;
     state[0] = 19650218;
     for (let i = 1; i < N; i++) state[i] = Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i;
@@ -79,7 +81,7 @@ export class PyRandom {
   /** An int from `a` to `b`, both included. */
   randint(a: bigint, b: bigint): bigint {
     const width = b - a + 1n;
-    const bits = width.toString(2).length;
+    const bits = bitLength(width);
     let value = this.getrandbits(bits);
     while (value >= width) value = this.getrandbits(bits);
     return a + value;

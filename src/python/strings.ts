@@ -1,5 +1,5 @@
 /** @file Python's methods of texts, where they differ from JavaScript's. */
-import { typeError } from './operations.ts';
+import { textFor, typeError } from './operations.ts';
 import { repr } from './text.ts';
 import { PyError, typeName, type Value } from './values.ts';
 
@@ -14,6 +14,12 @@ export function splitLines(text: string): string[] {
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
+
+/** `value.splitlines()`. @throws {PyError} if the value is no text */
+export const linesOf = (value: Value): string[] => splitLines(textFor('splitlines', value));
+
+/** `value.lower()`. @throws {PyError} if the value is no text */
+export const lower = (value: Value): string => textFor('lower', value).toLowerCase();
 
 /** Python's `text.split()`, at white space. */
 export const splitWords = (text: string): string[] => text.split(SPACE).filter((word) => word !== '');

@@ -194,7 +194,7 @@ export function equal(a: Value, b: Value): boolean {
 }
 
 /** Python compares the elements of containers by identity first, so that a list with NaN equals itself. */
-const same = (a: Value, b: Value) => Object.is(a, b) || equal(a, b);
+export const same = (a: Value, b: Value) => Object.is(a, b) || equal(a, b);
 const equalItems = (a: readonly Value[], b: readonly Value[]) => a.length === b.length && a.every((item, i) => same(item, b[i]!));
 
 /** A copy that shares nothing with the value (`copy.deepcopy`). Objects of classes are not copied. */

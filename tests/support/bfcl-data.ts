@@ -6,7 +6,9 @@ import { type BfclData, readBfcl } from '../../src/benchmarks/bfcl/data.ts';
 
 const shared = resolve(import.meta.dirname, '../../../shared/data');
 export const bfclFolder = resolve(shared, 'bfcl');
-export const hasBfcl = existsSync(resolve(shared, 'expected/bfcl_multi_turn.json')) && existsSync(bfclFolder);
+export const hasBfcl =
+  ['multi_turn', 'protocol', 'adversarial'].every((name) => existsSync(resolve(shared, `expected/bfcl_${name}.json`))) &&
+  existsSync(bfclFolder);
 
 /** All files of a folder, as their paths inside it. */
 export const filesOf = (folder: string): string[] =>

@@ -1,7 +1,7 @@
 /** @file `GorillaFileSystem`: files and directories. */
 import { fixed2 } from '../../../python/conversions.ts';
 import { attributeError, compareTexts, contains, divide, less, negate, textFor, typeError } from '../../../python/operations.ts';
-import { splitLines, splitWords } from '../../../python/strings.ts';
+import { linesOf, splitWords } from '../../../python/strings.ts';
 import { str } from '../../../python/text.ts';
 import { type Dict, dict, equal, truth, type Value } from '../../../python/values.ts';
 import { type Api, type ApiClass, type ApiContext, error, f } from './api.ts';
@@ -88,26 +88,25 @@ class FileSystem implements Api {
     wc: (name, mode) => {
       if (!['l', 'w', 'c'].some((one) => equal(one, mode!))) return error(f`wc: invalid mode '${mode!}'`);
       return this.#read('wc', name!, (content) => {
-        if (mode === 'l') return dict({ count: BigInt(splitLines(textFor('splitlines', content)).length), type: 'lines' });
+        if (mode === 'l') return dict({ count: BigInt(linesOf(content).length), type: 'lines' });
         if (mode === 'w') return dict({ count: BigInt(splitWords(textFor('split', content)).length), type: 'words' });
         return dict({ count: BigInt([...textFor('__len__', content)].length), type: 'characters' });
       });
     },
     sort: (name) =>
       this.#read('sort', name!, (content) => {
-        return dict({ sorted_content: splitLines(textFor('splitlines', content)).sort(compareTexts).join('\n') });
+        return dict({ sorted_content: linesOf(content).sort(compareTexts).join('\n') });
       }),
     grep: (name, pattern) =>
       this.#read('grep', name!, (content) => {
-        return dict({ matching_lines: splitLines(textFor('splitlines', content)).filter((line) => contains(line, pattern!)) });
+        return dict({ matching_lines: linesOf(content).filter((line) => contains(line, pattern!)) });
       }),
     du: (readable) => this.#du(truth(readable!)),
-    tail: (name, lines) =>
-      this.#read('tail', name!, (content) => dict({ last_lines: tail(splitLines(textFor('splitlines', content)), lines!) })),
+    tail: (name, lines) => this.#read('tail', name!, (content) => dict({ last_lines: tail(linesOf(content), lines!) })),
     diff: (a, b) => {
       const [one, two] = [this.#file(a!), this.#here.contents.has(a!) ? this.#file(b!) : null];
       if (!one || !two) return error(f`diff: ${a!} or ${b!}: ${MISSING}`);
-      const [left, right] = [one, two].map(({ content }) => splitLines(textFor('splitlines', content))) as [string[], string[]];
+      const [left, right] = [one, two].map(({ content }) => linesOf(content)) as [string[], string[]];
       const lines = left.slice(0, right.length).flatMap((line, i) => (line === right[i] ? [] : [`- ${line}\n+ ${right[i]}`]));
       return dict({ diff_lines: lines.join('\n') });
     },

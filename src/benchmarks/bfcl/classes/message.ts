@@ -1,6 +1,7 @@
 /** @file `MessageAPI`: the messages of a workspace. */
-import { add, contains, dictFor, listFor, removeFirst, textFor } from '../../../python/operations.ts';
+import { add, contains, dictFor, listFor, removeFirst } from '../../../python/operations.ts';
 import { PyRandom } from '../../../python/random.ts';
+import { lower } from '../../../python/strings.ts';
 import { str } from '../../../python/text.ts';
 import { Dict, dict, equal, PyError, PySet, truth, type Value } from '../../../python/values.ts';
 import { type ApiClass, attributesFrom, error, f, seedOf } from './api.ts';
@@ -106,11 +107,11 @@ export const messageApi: ApiClass = {
         },
         search_messages(keyword) {
           if (!truth(own.current_user!)) return error(LOGIN_FIRST);
-          const wanted = textFor('lower', keyword!).toLowerCase();
+          const wanted = lower(keyword!);
           const results: Value[] = [];
           for (const one of inbox()) {
             const [receiver, message] = taken(one);
-            if (textFor('lower', message).toLowerCase().includes(wanted)) results.push(dict({ receiver_id: receiver, message }));
+            if (lower(message).includes(wanted)) results.push(dict({ receiver_id: receiver, message }));
           }
           return dict({ results });
         },

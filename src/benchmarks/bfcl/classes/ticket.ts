@@ -1,5 +1,6 @@
 /** @file `TicketAPI`: support tickets. */
-import { add, dictFor, itemOf, less, listFor, setItem, textFor } from '../../../python/operations.ts';
+import { add, dictFor, itemOf, less, listFor, setItem } from '../../../python/operations.ts';
+import { lower } from '../../../python/strings.ts';
 import { str } from '../../../python/text.ts';
 import { type Dict, dict, equal, truth, type Value } from '../../../python/values.ts';
 import { type ApiClass, attributesFrom, error, f } from './api.ts';
@@ -84,9 +85,7 @@ export const ticketApi: ApiClass = {
           if (!truth(own.current_user!)) return [error('User not authenticated. Please log in to view tickets.')];
           const tickets = queue().filter((ticket) => equal(itemOf(ticket, 'created_by'), own.current_user!));
           if (!truth(status!)) return tickets;
-          return tickets.filter(
-            (ticket) => textFor('lower', itemOf(ticket, 'status')).toLowerCase() === textFor('lower', status!).toLowerCase(),
-          );
+          return tickets.filter((ticket) => lower(itemOf(ticket, 'status')) === lower(status!));
         },
       },
     };

@@ -17,7 +17,7 @@ import {
   textFor,
 } from '../../../python/operations.ts';
 import { PyRandom } from '../../../python/random.ts';
-import { isDigits, parseTime } from '../../../python/strings.ts';
+import { isDigits, lower, parseTime } from '../../../python/strings.ts';
 import { repr, str } from '../../../python/text.ts';
 import { Dict, dict, equal, truth, type Value } from '../../../python/values.ts';
 import { fillerOf } from '../tables.ts';
@@ -91,7 +91,7 @@ export const tradingBot: ApiClass = {
     function placeOrder(type: Value, symbol: Value, price: Value, amount: Value): Value {
       if (!stocks().has(symbol)) return error(f`Invalid stock symbol: ${symbol}`);
       if (atMost(price, 0n) || atMost(amount, 0n)) return error('Price and amount must be positive values.');
-      if (textFor('lower', type).toLowerCase() === 'buy') {
+      if (lower(type) === 'buy') {
         const cost = multiply(float(price), int(amount));
         const balance = dictFor('get', own.account_info!).get('balance') ?? 0n;
         if (less(balance, cost, '>')) return error(`Insufficient funds: required $${fixed2(cost)} but only $${fixed2(balance)} available.`);

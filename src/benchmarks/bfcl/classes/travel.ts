@@ -4,7 +4,7 @@ import { float, round } from '../../../python/conversions.ts';
 import { PyRandom } from '../../../python/random.ts';
 import { parseTime } from '../../../python/strings.ts';
 import { repr } from '../../../python/text.ts';
-import { deepCopy, type Dict, dict, equal, PyError, type Value } from '../../../python/values.ts';
+import { checkHashable, deepCopy, type Dict, dict, equal, PyError, type Value } from '../../../python/values.ts';
 import { type ApiClass, attributesFrom, error, f, seedOf } from './api.ts';
 
 const FACTORS = dict({ economy: 1n, business: 2n, first: 5n });
@@ -75,7 +75,7 @@ export const travelApi: ApiClass = {
 
     /** @throws {PyError} ValueError without a route, or for an unknown class */
     function costOf(from: Value, to: Value, date: Value, travelClass: Value): { cost: number; all: number[] } {
-      for (const place of [from, to]) FACTORS.has(place);
+      for (const place of [from, to]) checkHashable(place);
       const route = tables.routes.find(([a, b]) => equal(a!, from) && equal(b!, to));
       if (!route) throw valueError('No available route for the given airports.');
       const factor = iterate(FACTORS).find((name) => equal(name, travelClass));

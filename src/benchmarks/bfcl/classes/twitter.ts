@@ -1,21 +1,9 @@
 /** @file `TwitterAPI`: posts, comments and followed users. */
 import { int } from '../../../python/conversions.ts';
-import {
-  add,
-  attributeError,
-  contains,
-  dictFor,
-  itemOf,
-  iterate,
-  length,
-  listFor,
-  removeFirst,
-  textFor,
-} from '../../../python/operations.ts';
+import { add, attributeError, contains, dictFor, itemOf, iterate, length, listFor, removeFirst } from '../../../python/operations.ts';
+import { lower } from '../../../python/strings.ts';
 import { Dict, dict, equal, truth, type Value } from '../../../python/values.ts';
 import { type ApiClass, attributesFrom, error, f } from './api.ts';
-
-const lower = (value: Value) => textFor('lower', value).toLowerCase();
 
 export const twitterApi: ApiClass = {
   signatures: {
