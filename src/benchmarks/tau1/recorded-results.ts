@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Json } from '../../records/json.ts';
 import { check } from '../../exchange/import-error.ts';
 import type { RecordedRun, Turn } from '../recorded-conversation.ts';
+import { errorText } from '../tau/error-text.ts';
 
 const record = z.record(z.string(), z.unknown());
 const spoken = z.looseObject({ role: z.string() });
@@ -82,15 +83,14 @@ function recordedRun({ task_id, reward, trial = 0, info, traj }: Entry): Recorde
   const parts = Object.entries(info?.reward_info?.info ?? {}).flatMap(([name, value]): [string, number][] =>
     /^r_/.test(name) ? [[name, Number(value)]] : [],
   );
-  const error = info?.error;
-  const failed = error !== undefined && error !== null && error !== '';
+  const error = errorText(info?.error);
   return {
     task: String(task_id),
     trial,
     conversation: { turns, ended },
     // tau-bench writes the reward 0 for a conversation that failed.
-    reward: failed ? null : (reward ?? null),
-    ...(failed && { error: String(error).slice(0, 500) }),
+    reward: error === undefined ? (reward ?? null) : null,
+    ...(error !== undefined && { error }),
     parts: Object.fromEntries(parts),
     judged: new Map(),
     problems,

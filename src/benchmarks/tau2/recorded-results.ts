@@ -5,6 +5,7 @@ import type { Json } from '../../records/json.ts';
 import { isObject } from '../../base/json.ts';
 import { check, ImportError } from '../../exchange/import-error.ts';
 import type { ConversationCall, RecordedRun, Turn } from '../recorded-conversation.ts';
+import { errorText } from '../tau/error-text.ts';
 
 const record = z.record(z.string(), z.unknown());
 const spoken = z.looseObject({ role: z.string() });
@@ -94,7 +95,8 @@ const PROPER_ENDS = ['agent_stop', 'user_stop'];
 
 /** Why a run failed for another reason than the agent. tau2-bench leaves such runs out of its metrics. */
 function failureOf(ending: string, error: unknown, rewarded: unknown): string | undefined {
-  const said = typeof error === 'string' && error !== '' ? `: ${error.slice(0, 500)}` : '';
+  const text = errorText(error);
+  const said = text === undefined ? '' : `: ${text}`;
   if (ending === 'infrastructure_error') return `${ending}${said}`;
   return (rewarded === undefined || rewarded === null) && (said !== '' || /error/.test(ending)) ? `${ending}${said}` : undefined;
 }
