@@ -37,6 +37,11 @@ export type AdapterInput = Pick<AdapterPlace, 'config' | 'form' | 'model' | 'ser
 };
 
 export const jsonl = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+/** A prompt to which the engine adds the customer's first message. */
+export const promptOf = ({ opening }: AdapterInput): ChatMessage[] => [...opening, { role: 'user', content: '' }];
+/** The rows of a data set of verl or SkyRL. @param more the engine's own columns */
+export const dataset = (input: AdapterInput, rows: AdapterInput['rows'], more: object): string =>
+  jsonl(rows.map((row) => ({ data_source: 'mua', prompt: promptOf(input), extra_info: row, ...more })));
 export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 /** A Python string literal. A JSON string is one too, if the text has no lone surrogates. */
 export const python = (text: string) => JSON.stringify(text);

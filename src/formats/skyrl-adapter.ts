@@ -1,30 +1,27 @@
 /** @file The folder with which SkyRL trains: an environment of skyrl-gym, and the settings as overrides. */
-import { type AdapterInput, jsonl, readme } from './adapter-input.ts';
+import { type AdapterInput, dataset, readme } from './adapter-input.ts';
 import { VERSIONS } from './engines.ts';
 import { serverEpisode } from './server-episode.ts';
 
+/** The settings that SkyRL has too, with their paths in SkyRL's configuration. */
+const SKYRL = [
+  ['n', 'generator.n_samples_per_prompt'],
+  ['max_turns', 'generator.max_turns'],
+  ['max_model_len', 'generator.max_input_length'],
+  ['response_length_one_turn', 'generator.sampling_params.max_generate_length'],
+  ['temperature', 'generator.sampling_params.temperature'],
+  ['top_p', 'generator.sampling_params.top_p'],
+  ['train_batch_size', 'trainer.train_batch_size'],
+  ['lr', 'trainer.policy.optimizer_config.lr'],
+] as const;
+
 export function skyrl(input: AdapterInput): Record<string, string> {
-  const { config, model, opening, rows, title, url, validation } = input;
-  const dataset = (list: AdapterInput['rows']) =>
-    jsonl(
-      list.map((row) => ({
-        data_source: 'mua',
-        prompt: [...opening, { role: 'user', content: '' }],
-        env_class: 'mua',
-        extra_info: row,
-      })),
-    );
+  const { config, model, rows, title, url, validation } = input;
+  const columns = { env_class: 'mua' };
   const overrides = [
     `trainer.policy.model.path="${model}"`,
     'environment.env_class=mua',
-    `generator.n_samples_per_prompt=${config.n}`,
-    `generator.max_turns=${config.max_turns}`,
-    `generator.max_input_length=${config.max_model_len}`,
-    `generator.sampling_params.max_generate_length=${config.response_length_one_turn}`,
-    `generator.sampling_params.temperature=${config.temperature}`,
-    `generator.sampling_params.top_p=${config.top_p}`,
-    `trainer.train_batch_size=${config.train_batch_size}`,
-    `trainer.policy.optimizer_config.lr=${config.lr}`,
+    ...SKYRL.map(([name, path]) => `${path}=${config[name]}`),
   ];
   return {
     'mua_server.py': serverEpisode(url),
@@ -62,8 +59,8 @@ class MuaEnv(BaseTextEnv):
 
 skyrl_gym.register(id="mua", entry_point="mua_env:MuaEnv")
 `,
-    'rows.jsonl': dataset(rows),
-    'validation.jsonl': dataset(validation),
+    'rows.jsonl': dataset(input, rows, columns),
+    'validation.jsonl': dataset(input, validation, columns),
     'overrides.txt': `${overrides.join('\n')}\n`,
     'README.md': readme(
       'SkyRL',
@@ -78,7 +75,7 @@ skyrl_gym.register(id="mua", entry_point="mua_env:MuaEnv")
         'The first observation replaces the prompt of the row. The tools are in the metadata that `init` returns (`tools`): give them to the chat template.',
         'If the server or the customer fails, `step` raises an error that names the server. No rollout gets the reward 0 for it.',
       ],
-      new Set(['n', 'max_turns', 'max_model_len', 'response_length_one_turn', 'temperature', 'top_p', 'train_batch_size', 'lr']),
+      new Set(SKYRL.map(([name]) => name)),
     ),
   };
 }

@@ -2,7 +2,7 @@
 import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { SETTINGS } from '../training/settings/index.ts';
-import { type AdapterInput, json, jsonl, readme } from './adapter-input.ts';
+import { type AdapterInput, json, jsonl, promptOf, readme } from './adapter-input.ts';
 import { VERSIONS } from './engines.ts';
 import { LONGEST_WAIT, serverEpisode } from './server-episode.ts';
 import { trlEnvironment } from './trl-environment.ts';
@@ -44,7 +44,7 @@ const TRL: Partial<Record<keyof GrpoConfig, Conversion>> = {
 const LORA = ['lora_rank', 'lora_alpha', 'target_modules'];
 
 export function trl(input: AdapterInput): Record<string, string> {
-  const { config, form, model, opening, rows, title, tools, url } = input;
+  const { config, form, model, rows, title, tools, url } = input;
   const plays = form === 'text';
   const args = Object.assign({}, ...Object.values(TRL).map((name) => name(config))) as Record<string, Json>;
   // `rollout_func` limits each turn itself.
@@ -53,8 +53,7 @@ export function trl(input: AdapterInput): Record<string, string> {
     config.lora_rank > 0 ? { r: config.lora_rank, lora_alpha: config.lora_alpha, target_modules: targets(config.target_modules) } : null;
   const limits = { turn: config.response_length_one_turn, context: config.max_model_len };
   // A `rollout_func` gets only the prompt of a row. TRL appends the text that the environment's `reset` returns to the last message.
-  const prompt = (row: object) =>
-    plays ? [{ role: 'user', content: JSON.stringify(row) }] : [...opening, { role: 'user' as const, content: '' }];
+  const prompt = (row: object) => (plays ? [{ role: 'user', content: JSON.stringify(row) }] : promptOf(input));
   const adapter: Record<string, string> = plays
     ? { 'mua_rollout.py': trlRollout(title) }
     : { 'mua_environment.py': trlEnvironment(title, tools) };

@@ -1,7 +1,7 @@
 /** @file The folder with which verl trains: an agent loop, and the settings as Hydra overrides. */
 import type { GrpoConfig } from '../records/run.ts';
 import { SETTINGS } from '../training/settings/index.ts';
-import { type AdapterInput, json, jsonl, readme } from './adapter-input.ts';
+import { type AdapterInput, dataset, json, readme } from './adapter-input.ts';
 import { VERSIONS } from './engines.ts';
 import { LONGEST_WAIT, serverLines } from './server-episode.ts';
 
@@ -11,7 +11,7 @@ const VERL = Object.entries(SETTINGS).flatMap(([name, { verl: path }]) => (path 
 const LEAST_TOKENS = 16_384;
 
 export function verl(input: AdapterInput): Record<string, string> {
-  const { config, model, opening, promptTokens, rows, title, tools, url, validation } = input;
+  const { config, model, promptTokens, rows, title, tools, url, validation } = input;
   const { max_model_len: context, response_length_one_turn: turn } = config;
   const validates = validation.length > 0;
   const overrides = [
@@ -29,21 +29,12 @@ export function verl(input: AdapterInput): Record<string, string> {
     `actor_rollout_ref.actor.ppo_max_token_len_per_gpu=${Math.max(LEAST_TOKENS, promptTokens + context)}`,
     ...VERL.map(({ name, path }) => `${path}=${shell(config[name as keyof GrpoConfig])}`),
   ];
-  const dataset = (list: AdapterInput['rows']) =>
-    jsonl(
-      list.map((row) => ({
-        data_source: 'mua',
-        agent_name: 'mua_agent',
-        prompt: [...opening, { role: 'user', content: '' }],
-        extra_info: row,
-        reward_model: { style: 'rule', ground_truth: '' },
-      })),
-    );
+  const columns = { agent_name: 'mua_agent', reward_model: { style: 'rule', ground_truth: '' } };
   return {
     'mua_agent_loop.py': agentLoop(title, url, turn, context),
     'agent_loop.yaml': '- name: mua_agent\n  _target_: mua_agent_loop.MuaAgentLoop\n',
-    'rows.jsonl': dataset(rows),
-    ...(validates && { 'validation.jsonl': dataset(validation) }),
+    'rows.jsonl': dataset(input, rows, columns),
+    ...(validates && { 'validation.jsonl': dataset(input, validation, columns) }),
     'tools.json': json(tools),
     'train.sh': `#!/bin/sh
 # Trains with verl. The parquet files hold the rows of the files *.jsonl.
