@@ -1,4 +1,7 @@
-/** @file The tree of an expression of Python source. The forms that no one here evaluates are a node that only has its text. */
+/**
+ * @file The tree of an expression of Python source. A form that this code does not evaluate, such as a comparison, becomes a node that holds
+ * only its text.
+ */
 import type { Constant } from './constants.ts';
 
 export type Node =

@@ -1,6 +1,6 @@
 /**
- * @file Reads expressions of Python source as a tree. Nothing is run. The forms that no one here evaluates, such as a comparison,
- * become a node that only has its text.
+ * @file Reads expressions of Python source as a tree. Nothing is run. A form that this code does not evaluate, such as a
+ * comparison, becomes a node that holds only its text.
  */
 import { type Constant, readNumber, readString, SourceError, stringAt } from './constants.ts';
 import { type Node, RANK, RANKS } from './node.ts';

@@ -37,5 +37,4 @@ export function parseToml(file: string, text: string): Json {
 }
 
 /** Converts a date of TOML back to its text. */
-const withoutDates = (value: unknown): unknown =>
-  value instanceof TomlDate ? value.toISOString().replace(/\.000(?=\D|$)/, '') : value;
+const withoutDates = (value: unknown): unknown => (value instanceof TomlDate ? value.toISOString().replace(/\.000(?=\D|$)/, '') : value);
