@@ -39,7 +39,7 @@ export interface EngineSizes {
   bindingBytes?: number;
 }
 
-/** Training is sized for the longest sequence of a batch, rounded up to a multiple of this. */
+/** Training is sized for the longest sequence of a batch, rounded up to a multiple of this, or to the most that the GPU can bind. */
 const LENGTH_STEP = 256;
 const PAGE_SIZE = 16;
 const TURNS_BYTES = 256 * 2 ** 20;
@@ -87,7 +87,10 @@ export function engineAllocations(gpu: Gpu, config: ModelConfig, options: Engine
      * share a micro-batch, and so the bits of a gradient.
      * @throws GpuOutOfMemoryError if a sequence does not fit
      */
-    trainingSizes: (tokens: number): TrainingSizes => sizesFor(Math.min(maxModelLen, Math.ceil(tokens / LENGTH_STEP) * LENGTH_STEP)),
+    trainingSizes(tokens: number): TrainingSizes {
+      const rounded = Math.min(bound, Math.ceil(tokens / LENGTH_STEP) * LENGTH_STEP);
+      return sizesFor(Math.min(maxModelLen, Math.max(tokens, rounded)));
+    },
     slots,
     takeTurns: options.takeTurns ?? kvBytes(config, decode) * config.num_hidden_layers >= TURNS_BYTES,
     pages: { count: pages, pageSize: PAGE_SIZE },
