@@ -73,10 +73,12 @@ const above = (value: number, limit: number) => ({ value, limit, broken: value >
  */
 const rises = (name: string, by: number) => (steps: readonly StepMetrics[]) => {
   const list = values(steps, name);
-  const { [name]: value, 'user/audited': conversations } = steps.at(-1)!;
-  if (list.length >= 2 && conversations && value !== undefined) {
+  const { [name]: value, 'user/audited': conversations = 0, 'rollout/dropped': dropped = 0 } = steps.at(-1)!;
+  // Dropped conversations are audited, but the shares do not count them.
+  const rollouts = conversations - dropped;
+  if (list.length >= 2 && rollouts > 0 && value !== undefined) {
     const limit = mean(list.slice(0, Math.min(FIRST, list.length >> 1))) + SUDDEN;
-    if (wilson(Math.round(value * conversations), conversations)!.low > limit) return { value, limit, broken: true };
+    if (wilson(Math.round(value * rollouts), rollouts)!.low > limit) return { value, limit, broken: true };
   }
   const found = change(steps, name);
   return found && above(found.last, found.first + by);
@@ -248,7 +250,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
 
 /** The names of all metrics that the rules read. */
 export const ALARM_METRICS: readonly string[] = [
-  ...new Set([...ALARM_RULES.map(({ metric }) => metric), 'critic/rewards/mean', 'user/audited']),
+  ...new Set([...ALARM_RULES.map(({ metric }) => metric), 'critic/rewards/mean', 'user/audited', 'rollout/dropped']),
 ];
 
 /**

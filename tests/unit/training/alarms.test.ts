@@ -19,6 +19,7 @@ const CALM: Record<string, number> = {
   'rollout/failed_ratio': 0,
   'user/fault_rate': 0.02,
   'user/audited': 64,
+  'rollout/dropped': 0,
   'violations/per_write': 0.3,
   'critic/rewards/mean': 0.5,
 };
@@ -70,8 +71,10 @@ describe.each([
 });
 
 describe('a collapse within few updates', () => {
-  const starts = (shares: number[], audited: number) =>
-    alarmsOf(shares.map((share, i) => ({ step: i + 1, 'response_length/clip_ratio': share, 'user/audited': audited })));
+  const starts = (shares: number[], audited: number, dropped?: number) => {
+    const counts = { 'user/audited': audited, ...(dropped !== undefined && { 'rollout/dropped': dropped }) };
+    return alarmsOf(shares.map((share, i) => ({ step: i + 1, 'response_length/clip_ratio': share, ...counts })));
+  };
 
   // A run of SmolLM2: in step 3, 20 of 32 conversations filled the context. Wilson's interval of 20/32 begins at 0.453.
   test('is an alarm at its step', () => {
@@ -84,6 +87,14 @@ describe('a collapse within few updates', () => {
     expect(starts([0, 0, 4 / 8], 8)).toEqual([]);
     expect(starts([0, 0, 5 / 8], 8)).toHaveLength(1);
     expect(starts([0.4, 0.4, 20 / 32], 32)).toEqual([]);
+  });
+
+  // Of 32 conversations 24 were dropped. The share is 4 of the other 8. The interval of 16/32 begins at 0.336.
+  test('is none if the share of the few conversations that are left can be chance', () => {
+    expect(starts([0, 0, 4 / 8], 32)).toHaveLength(1);
+    expect(starts([0, 0, 4 / 8], 32, 24)).toEqual([]);
+    expect(starts([0, 0, 5 / 8], 32, 24)).toHaveLength(1);
+    expect(starts([0, 0, 1], 32, 32)).toEqual([]);
   });
 });
 
