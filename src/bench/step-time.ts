@@ -1,25 +1,50 @@
 /**
- * @file Estimates how long a training step takes. The work is counted from the engine's own programs. What a device makes of it is
- * assumed (`SHARES`) from the speeds of a plain matmul, a copy and a small dispatch.
+ * @file Estimates how long a training step takes. The work is counted from the engine's own programs. The speeds of a plain matmul, a copy
+ * and a small dispatch are measured. Which shares of these speeds the programs reach is assumed (`SHARES`).
  */
 import { Recent } from '../base/recent.ts';
 import type { EngineSizes } from '../engine/engine-allocations.ts';
 import { storedBytes } from '../engine/kernels/weight-format.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
 import type { ModelConfig } from '../engine/types.ts';
+import { PRETRAINED } from '../training/pretrained.ts';
 import type { ConversationTokens } from './conversations.ts';
 import { type Counted, countedWork } from './counted-work.ts';
 import type { Speed } from './rates.ts';
 
-/** The assumed shares of a plain matmul's speed: of matmuls with many rows and with few, and of attention. And that of a copy's speed. */
+/** `matmul` (many rows), `decode` (few rows) and `attention` are shares of a plain matmul's speed; `bytes` is a share of a copy's speed. */
 const SHARES = { matmul: 0.6, decode: 0.3, attention: 0.2, bytes: 1 };
 /** Tokens of a prefill run. */
 const PREFILL = 1024;
 /** A decode step serves the conversations that wait for a token, which are fewer towards the end of a turn: measured at `glimpse`. */
 const STEPS_PER_TOKEN = 1.5;
 
-/** Counting builds all programs, which takes a second. */
-const counted = new Recent<string, ReturnType<typeof countedWork>>(1);
+interface StepCounts {
+  capacity: number;
+  chunk: Counted;
+  step: Counted;
+  update: Counted;
+  score: Counted;
+}
+
+/** Building all programs takes a second and 20 MB. The cold start and GRPO of a model have the same programs. */
+const programs = new Recent<string, ReturnType<typeof countedWork>>(1);
+/** The page of models asks for a cold start and for GRPO of each pretrained model, whenever it is opened. */
+const counts = new Recent<string, StepCounts>(2 * PRETRAINED.length);
+
+/** @param sequences those of a decode step @param share the share of tokens that the LM head sees */
+function countedStep(config: ModelConfig, sizes: EngineSizes, sequences: number, share: number): StepCounts {
+  return counts.get(JSON.stringify([config, sizes, sequences, share]), () => {
+    const work = programs.get(JSON.stringify([config, sizes]), () => countedWork(config, sizes));
+    return {
+      capacity: work.capacity,
+      chunk: work.prefill(PREFILL),
+      step: work.decode(sequences),
+      update: work.update(share),
+      score: work.scoring(share),
+    };
+  });
+}
 
 export interface StepShape {
   /** The conversations of a step. */
@@ -40,19 +65,18 @@ export interface StepWork {
 /** @throws as `countedWork` */
 export function stepWork(config: ModelConfig, sizes: EngineSizes, { rollouts, slots, tokens, reference }: StepShape): StepWork {
   const { prompt, after, sampled } = tokens;
-  // The cold start and GRPO of a model have the same programs.
-  const work = counted.get(JSON.stringify([config, sizes]), () => countedWork(config, sizes));
   const steps = STEPS_PER_TOKEN * sampled * Math.max(1, rollouts / slots);
   const [prefilled, decoded, all] = [prompt + rollouts * (after - sampled), rollouts * sampled, prompt + rollouts * after];
   const seen = prompt + after / 2;
   // Attention makes 4 operations for each number of a query and each key that it sees. The backward pass makes twice as many.
   const pairs = 4 * config.num_hidden_layers * config.num_attention_heads * config.head_dim * seen;
   const [generationPairs, scorePairs, updatePairs] = [pairs * (prefilled + decoded), reference ? pairs * all : 0, 3 * pairs * all];
-  const chunk = scaled(work.prefill(PREFILL), prefilled / PREFILL);
-  const step = scaled(work.decode(Math.max(1, Math.round(decoded / steps))), steps);
-  const [share, runs] = [decoded / all, all / work.capacity];
-  const update = scaled(work.update(share), runs);
-  const score = scaled(work.scoring(share), reference ? runs : 0);
+  const counted = countedStep(config, sizes, Math.max(1, Math.round(decoded / steps)), decoded / all);
+  const runs = all / counted.capacity;
+  const chunk = scaled(counted.chunk, prefilled / PREFILL);
+  const step = scaled(counted.step, steps);
+  const update = scaled(counted.update, runs);
+  const score = scaled(counted.score, reference ? runs : 0);
   // A decode step reads all weights, and for each sequence its keys and values.
   const matrices = groupsOf(modelTensors(config))
     .flat()
