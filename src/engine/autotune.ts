@@ -1,6 +1,6 @@
 /**
  * Chooses the matmul tiles of a hardware GPU. It measures the variants, because the name of a GPU does not tell which one is fastest.
- * The choice is stored as first-contact.ts says, so a browser measures only once. The choice changes the speed but no bit of a result:
+ * The choice is stored under a key of first-contact.ts, so a browser measures only once. The choice changes the speed but no bit of a result:
  * every variant adds the terms of an element in the same order. A variant whose result differs from the default's in any bit is not used.
  */
 import { type AdapterStore, untunedKey } from './first-contact.ts';

@@ -1,6 +1,6 @@
 /**
  * What is measured when the engine first meets an adapter: a self-test of a whole model. The result is stored for this adapter, browser
- * and driver, and for the text of all kernels, so a browser measures only once.
+ * and driver, and for the text of all kernels. It is valid for a week.
  */
 import { sha256 } from '../base/sha256.ts';
 import { type Check, firstFailure } from './check.ts';
@@ -48,10 +48,15 @@ export function adapterKey({ info }: Gpu, kernels: readonly string[]): string {
   return JSON.stringify([vendor, architecture, device, description, driver, subgroupSize, browser(), sha256(kernels.join('\n'))]);
 }
 
+/** The keys that were made. A key takes a fifth of a second. */
+const untunedKeys = new WeakMap<Gpu, string>();
+
 /** The key for choices of kernel variants: it does not depend on the variants that are in use. */
 export function untunedKey(gpu: Gpu): string {
   const { info, device } = gpu;
-  return adapterKey(gpu, testedKernels({ info, device, tuning: tuningFor(info) }));
+  const key = untunedKeys.get(gpu) ?? adapterKey(gpu, testedKernels({ info, device, tuning: tuningFor(info) }));
+  untunedKeys.set(gpu, key);
+  return key;
 }
 
 /** A browser does not tell that a driver is new. So a self-test is repeated after this time. */
