@@ -2,7 +2,7 @@
 import { conversationTokens } from '../src/bench/conversations.ts';
 import { stepWork } from '../src/bench/step-time.ts';
 import { LORA_TARGETS } from '../src/engine/lora.ts';
-import { PRETRAINED } from '../src/training/pretrained.ts';
+import { SMOLLM2_135M } from '../src/training/pretrained.ts';
 
 /** 8 tasks with 8 rollouts. */
 const ROLLOUTS = 64;
@@ -26,7 +26,7 @@ const short = (value: number): string => String(Number(value.toPrecision(2)));
 export const predictedRows = (): string[][] => [
   ['a step at', 'TFLOP', ...Object.keys(DEVICES)],
   ...Object.entries(WORLDS).map(([level, reference]) => {
-    const { config } = PRETRAINED[0];
+    const { config } = SMOLLM2_135M;
     const tokens = conversationTokens({ domain: 'retail', level, max_model_len: 0 }, config.vocab_size);
     const lora = { rank: 16, scale: 2, targets: LORA_TARGETS };
     const maxModelLen = 2 * (tokens.prompt + tokens.after);

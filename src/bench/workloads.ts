@@ -7,7 +7,7 @@
  */
 import { storedBytes } from '../engine/kernels/weight-format.ts';
 import { groupsOf, modelTensors } from '../engine/parameters.ts';
-import { PRETRAINED } from '../training/pretrained.ts';
+import { QWEN3_06B, SMOLLM2_135M } from '../training/pretrained.ts';
 import type { ModelConfig, Precision } from '../records/model.ts';
 import { InputError, shown } from '../base/input-error.ts';
 
@@ -64,7 +64,7 @@ export function chosenWorkloads(names: readonly string[]): string[] {
   return names.length === 0 ? [...WORKLOADS] : WORKLOADS.filter((name) => names.includes(name));
 }
 
-const QWEN3 = PRETRAINED[3].config;
+const QWEN3 = QWEN3_06B.config;
 
 /** The models of the bench. A software GPU gets a smaller part of the large one. */
 export function benchModels(software: boolean): BenchModel[] {
@@ -96,7 +96,7 @@ export function benchModels(software: boolean): BenchModel[] {
     {
       name: 'smollm2-135m',
       reduced: '',
-      config: PRETRAINED[0].config,
+      config: SMOLLM2_135M.config,
       precision: 'bf16',
       rank: 16,
       kvBytes: 2,

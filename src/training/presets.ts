@@ -1,7 +1,7 @@
 /** @file The presets: the default settings of a run. This file contains almost no code, so that the first page load stays small. */
 import { levelConditions } from '../domains/registry.ts';
 import { conditionSettings, RELIABLE, shares } from '../environments/conditions.ts';
-import { PRETRAINED } from './pretrained.ts';
+import { QWEN25_05B, QWEN3_06B, SMOLLM2_135M } from './pretrained.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { PAPER, SFT_DEFAULTS } from './defaults.ts';
 
@@ -261,7 +261,7 @@ export const PRESETS: Record<string, Preset> = {
     label: 'SmolLM2 with LoRA, glimpse',
     description:
       'Trains LoRA adapters of rank 16 on SmolLM2-135M-Instruct, which you download under Models. The shop is the smallest one. Without a cold start on conversations with tools, the model cannot serve. After one, ten steps make it ask before its writes.',
-    model: PRETRAINED[0].name,
+    model: SMOLLM2_135M.name,
     config: SMOLLM2,
     coldStart: COLD,
   },
@@ -269,7 +269,7 @@ export const PRESETS: Record<string, Preset> = {
     label: 'Qwen2.5-0.5B with LoRA, glimpse',
     description:
       'As the preset of SmolLM2, but with Qwen2.5-0.5B-Instruct, which is four times as large and comes with a format for tools. No run with these settings was measured.',
-    model: PRETRAINED[2].name,
+    model: QWEN25_05B.name,
     config: SMOLLM2,
     coldStart: COLD,
   },
@@ -277,14 +277,14 @@ export const PRESETS: Record<string, Preset> = {
     label: 'Qwen3-0.6B with LoRA, generated retail',
     description:
       'Trains LoRA adapters of rank 16 on Qwen3-0.6B, which you download under Models. The shop is the largest of the generated ones. As in MUA-RL’s script, a conversation has at most 30 tool results and customer replies, and a message of the agent has at most 1,024 tokens. A conversation has at most 16,384 tokens. The preset is meant for a hardware GPU. No run with these settings was measured.',
-    model: PRETRAINED[3].name,
+    model: QWEN3_06B.name,
     config: LORA,
   },
   question: {
     label: 'Ends with a question (one turn, LoRA)',
     description:
       'A pretrained model learns to end its answer with a question. A conversation has one turn and no tools. The reward is a rule, or the verdicts of a judge who compares the answers of a group and one of the original model. No run with these settings was measured.',
-    model: PRETRAINED[0].name,
+    model: SMOLLM2_135M.name,
     config: QUESTION,
   },
 };

@@ -4,17 +4,16 @@
  */
 import { readFile } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
-import { PRETRAINED } from '../../src/training/pretrained.ts';
+import { PRETRAINED, QWEN25_05B, SMOLLM2_135M } from '../../src/training/pretrained.ts';
 import { type HubServer, startHubServer } from '../support/hub-server.ts';
 import { test } from './test.ts';
 
-const QWEN = PRETRAINED[2];
 let hub: HubServer;
 
 test.beforeAll(async () => {
   const names = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'model.safetensors'];
   const read = async (name: string) => [name, new Uint8Array(await readFile(`models/glimpse-retail/${name}`))] as const;
-  hub = await startHubServer({ [QWEN.name]: Object.fromEntries(await Promise.all(names.map(read))) });
+  hub = await startHubServer({ [QWEN25_05B.name]: Object.fromEntries(await Promise.all(names.map(read))) });
 });
 test.afterAll(() => hub.close());
 
@@ -33,18 +32,18 @@ test('download by name, which continues after it broke off; then the cold start,
   }
   await page.getByText('Another Hub').click();
   await page.getByLabel('Address', { exact: true }).fill(hub.url);
-  const qwen = card(page, QWEN.title);
+  const qwen = card(page, QWEN25_05B.title);
   await expect(qwen.getByRole('button', { name: /cold start/ })).toHaveCount(0);
   hub.breaks = 1000;
-  await qwen.getByRole('button', { name: `Download ${QWEN.title}` }).click();
+  await qwen.getByRole('button', { name: `Download ${QWEN25_05B.title}` }).click();
   await expect(qwen.getByRole('alert')).toHaveText(/broke off after \d+ bytes: expected \d+\. Press the button again/);
   hub.breaks = 0;
   hub.requests.length = 0;
-  await qwen.getByRole('button', { name: `Download ${QWEN.title}` }).click();
+  await qwen.getByRole('button', { name: `Download ${QWEN25_05B.title}` }).click();
   await expect(qwen.getByText('✓ in this browser')).toBeVisible();
   expect(hub.requests.filter((request) => / bytes=[1-9]\d*-$/.test(request))).toHaveLength(1);
 
-  await qwen.getByRole('button', { name: `Start the cold start of ${QWEN.title}` }).click();
+  await qwen.getByRole('button', { name: `Start the cold start of ${QWEN25_05B.title}` }).click();
   await expect(page).toHaveURL(/#\/runs\//);
   // Before the first step has ended, the time is estimated.
   await expect(page.locator('[data-part=time-left]')).toHaveText(/^\s*about \d+ (s|min|h|days?) left, estimated/, { timeout: 120_000 });
@@ -54,7 +53,7 @@ test('download by name, which continues after it broke off; then the cold start,
 
   await page.goto('/#/models');
   await expect(qwen.getByRole('link', { name: /stopped early, step \d+ of 63/ })).toBeVisible();
-  await qwen.getByRole('button', { name: `Set up GRPO of ${QWEN.title}` }).click();
+  await qwen.getByRole('button', { name: `Set up GRPO of ${QWEN25_05B.title}` }).click();
   await expect(page).toHaveURL(/preset=qwen2\.5/);
   await expect(page.getByRole('button', { name: 'Start training' }).last()).toBeEnabled();
   await expect(page.getByText('This model has had no cold start')).toHaveCount(0);
@@ -66,7 +65,7 @@ test('the real SmolLM2-135M: dropped, planned, and one step of GRPO in the page'
   test.setTimeout(3_600_000);
   await page.goto('/#/models');
   await page.getByLabel('Choose files or a zip').setInputFiles(file!);
-  const smollm2 = card(page, PRETRAINED[0].title);
+  const smollm2 = card(page, SMOLLM2_135M.title);
   await expect(smollm2.getByText('✓ in this browser')).toBeVisible({ timeout: 300_000 });
   const step = 'total_training_steps=1&train_batch_size=1&n=2&val_tasks=0&filter_groups=false&inspect=false&max_turns=3';
   await page.goto(`/#/?preset=smollm2&${step}`);

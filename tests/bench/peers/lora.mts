@@ -10,7 +10,7 @@ import { LORA_TARGETS } from '../../../src/engine/lora.ts';
 import { randomWeights } from '../../../src/engine/parameters.ts';
 import { dawn } from '../../../src/trainer/node/dawn.ts';
 import { prepareLavapipe } from '../../../src/trainer/node/lavapipe.ts';
-import { PRETRAINED } from '../../../src/training/pretrained.ts';
+import { SMOLLM2_135M } from '../../../src/training/pretrained.ts';
 import { ourMatmul, ourTraining } from './ours.ts';
 import { batchOf } from './workload.ts';
 
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 const [layers, rounds] = [Number(values.layers), Number(values.rounds)];
 const shape = { batch: Number(values.batch), length: Number(values.length) };
-const config = { ...PRETRAINED[0].config, num_hidden_layers: layers };
+const config = { ...SMOLLM2_135M.config, num_hidden_layers: layers };
 const [rank, scale] = [16, 2];
 const MATMULS: [number, number, number][] = [
   [512, 512, 512],

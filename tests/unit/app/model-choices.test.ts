@@ -7,7 +7,7 @@ import type { ModelRow } from '../../../src/records/model.ts';
 import type { CheckpointRow, RunRow } from '../../../src/records/run.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { bundledModels } from '../../../src/exchange/bundled-models.ts';
-import { PRETRAINED } from '../../../src/training/pretrained.ts';
+import { SMOLLM2_135M } from '../../../src/training/pretrained.ts';
 import { TINY } from '../../support/tiny-config.ts';
 
 const db = new RunDatabase('model-choices');
@@ -18,7 +18,7 @@ const model = (id: string, tokenizer: string) =>
   ({
     id,
     name: `model ${id}`,
-    config: id === 'b' ? PRETRAINED[0].config : TINY,
+    config: id === 'b' ? SMOLLM2_135M.config : TINY,
     files: { 'tokenizer.json': new Blob([tokenizer]) },
   }) as unknown as ModelRow;
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { countedWork } from '../../../src/bench/counted-work.ts';
-import { PRETRAINED } from '../../../src/training/pretrained.ts';
+import { QWEN3_06B, SMOLLM2_135M } from '../../../src/training/pretrained.ts';
 import { LORA_TARGETS } from '../../../src/engine/lora.ts';
 
 test('the work that the programs of SmolLM2-135M count equals the arithmetic of its shape', () => {
   const lora = { rank: 16, scale: 2, targets: LORA_TARGETS };
-  const work = countedWork(PRETRAINED[0].config, {
+  const work = countedWork(SMOLLM2_135M.config, {
     maxModelLen: 512,
     slots: 64,
     precision: 'bf16',
@@ -32,7 +32,7 @@ test('a cache of any size is counted: no GPU limits it', () => {
   // The keys of a layer take 64 · 16,384 · 8 · 128 floats: 4 GiB.
   const cache = { maxModelLen: 16_384, slots: 64, kvFormat: 'f32' } as const;
   const lora = { rank: 16, scale: 2, targets: LORA_TARGETS };
-  const { operations } = countedWork(PRETRAINED[3].config, { ...cache, precision: 'bf16', lora }).decode(1);
+  const { operations } = countedWork(QWEN3_06B.config, { ...cache, precision: 'bf16', lora }).decode(1);
   const layers = 28 * (2 * 1024 * 2048 + 2 * 1024 * 1024 + 3 * 1024 * 3072);
   const adapters = 28 * 16 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072));
   expect(operations / (2 * (layers + adapters + 151_936 * 1024))).toBeCloseTo(1, 2);

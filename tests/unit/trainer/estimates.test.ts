@@ -1,6 +1,6 @@
 /** What a run needs, before it starts. Expected times are computed by hand from the shape of SmolLM2-135M. */
 import { beforeAll, expect, test, vi } from 'vitest';
-import { PRETRAINED } from '../../../src/training/pretrained.ts';
+import { PRETRAINED, QWEN3_06B, SMOLLM2_135M } from '../../../src/training/pretrained.ts';
 import { estimateTimes, runNeeds } from '../../../src/trainer/estimates.ts';
 import { grpoConfig } from '../../../src/training/config.ts';
 import { PRESETS } from '../../../src/training/presets.ts';
@@ -18,7 +18,7 @@ const gpu = (binding: number) =>
   }) as unknown as Parameters<typeof runNeeds>[0];
 /** So fast in all but the matmuls that only these count. */
 const MATMULS = { operations: 1e12, bytes: 1e30, dispatch: 0 };
-const { config: SMOLLM2 } = PRETRAINED[0];
+const { config: SMOLLM2 } = SMOLLM2_135M;
 const PRESET = PRESETS.smollm2!;
 
 test('the update of a step: four operations for each weight and token, and more for the adapters, at 0.6 of the matmul', () => {
@@ -55,7 +55,7 @@ test('what a listed model needs with its preset; where it does not fit, the reas
   expect(needs.memory).toBeGreaterThan(2 * 134_515_008 + 3 * 4 * 4_884_480);
   // Ten steps, and one evaluation of three times as many conversations.
   expect(needs.seconds!.run).toBeCloseTo(10 * needs.seconds!.step + 3 * needs.seconds!.gen);
-  const small = runNeeds(gpu(2 ** 27), PRETRAINED[3].config, PRESETS.lora!.config, MATMULS);
+  const small = runNeeds(gpu(2 ** 27), QWEN3_06B.config, PRESETS.lora!.config, MATMULS);
   expect(small).toEqual({ problem: expect.stringMatching(/lower max_model_len to at most \d+$/), seconds: null });
 });
 
