@@ -15,9 +15,6 @@ import type {
   GenerateRequest,
   GradRequest,
   Interrupted,
-  NeedsRequest,
-  PlannedRun,
-  PlanRequest,
   Progress,
   Scored,
   ScoreRequest,
@@ -32,6 +29,8 @@ import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
 import type { FileSource } from '../exchange/file-source.ts';
 import { isBaseWeights } from '../exchange/adapter-folder.ts';
 import type { TrainerApi } from '../trainer/api.ts';
+import type { NeedsRequest } from '../trainer/estimates.ts';
+import type { PlannedRun, PlanRequest } from '../trainer/run-plan.ts';
 import { rooflineSvg } from '../bench/roofline.ts';
 
 /** The files of a benchmark to import. The content of the file with index i is at `benchmark/<i>`. */

@@ -27,15 +27,12 @@ import type {
   TrainOptions,
   TrainResult,
   Viewer,
-  NeedsRequest,
-  PlannedRun,
-  PlanRequest,
   SelfTestReport,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { GrpoConfig, RunRequest } from '../records/run.ts';
-import type { RunNeeds } from './estimates.ts';
-import type { RunPlan } from './run-plan.ts';
+import type { NeedsRequest, RunNeeds } from './estimates.ts';
+import type { PlannedRun, PlanRequest, RunPlan } from './run-plan.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { SynthesizeOptions } from '../training/synthesize.ts';
 import type { ModelFiles, Precision } from '../records/model.ts';

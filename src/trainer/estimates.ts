@@ -7,7 +7,7 @@ import type { EngineSizes } from '../engine/engine-allocations.ts';
 import type { Gpu } from '../engine/gpu.ts';
 import { GpuOutOfMemoryError } from '../engine/gpu.ts';
 import { targetModules } from '../engine/lora.ts';
-import { planMemory } from '../engine/memory-plan.ts';
+import { type MemoryPlan, planMemory } from '../engine/memory-plan.ts';
 import type { LoraOptions } from '../engine/types.ts';
 import { hasAdapter } from '../exchange/adapter-files.ts';
 import { adapterConfig, loraOptions } from '../exchange/adapter-folder.ts';
@@ -16,6 +16,12 @@ import type { ModelConfig } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { concurrency, kvFormat, sizeOf } from './engine-host.ts';
 import { type PhaseTimes, runSeconds } from './time-left.ts';
+
+/** A run to estimate: the shape of its model, and its settings. */
+export interface NeedsRequest {
+  model: ModelConfig;
+  config: GrpoConfig;
+}
 
 /** What a run needs on this GPU. */
 export interface RunNeeds {
@@ -37,12 +43,20 @@ export const newLora = ({ lora_rank: rank, target_modules }: GrpoConfig): LoraOp
   rank > 0 ? { rank, scale: 1, targets: targetModules(target_modules) } : undefined;
 
 /** The sizes of the engine of a run. */
-export const engineSizes = (config: GrpoConfig, lora: LoraOptions | undefined): EngineSizes => ({
+const engineSizes = (config: GrpoConfig, lora: LoraOptions | undefined): EngineSizes => ({
   ...sizeOf(config, concurrency(config)),
   precision: lora ? config.precision : 'f32',
   kvFormat: kvFormat(config.kv_cache_dtype, config.precision),
   ...(lora && { lora }),
 });
+
+/** The GPU memory of a run. @throws as `planMemory` */
+export const memoryPlan = (
+  { info, device: { limits } }: Pick<Gpu, 'info' | 'device'>,
+  model: ModelConfig,
+  config: GrpoConfig,
+  lora: LoraOptions | undefined,
+): MemoryPlan => planMemory({ info, limits }, model, { ...engineSizes(config, lora), reference: config.use_kl_loss && !lora });
 
 /** Estimates the seconds of the phases of a step, and of an evaluation. @throws as `stepWork` */
 export function estimateTimes(model: ModelConfig, config: GrpoConfig, speed: Speed, lora = newLora(config)): PhaseTimes {
@@ -70,12 +84,8 @@ export function estimateFor(files: ModelParts, config: GrpoConfig, speed: Speed)
 /** What a run with a model needs. @throws ConfigError */
 export function runNeeds(gpu: Pick<Gpu, 'info' | 'device'>, model: ModelConfig, config: GrpoConfig, speed: Speed): RunNeeds {
   const lora = newLora(config);
-  const limits = gpu.device.limits;
   try {
-    const { total } = planMemory({ info: gpu.info, limits }, model, {
-      ...engineSizes(config, lora),
-      reference: config.use_kl_loss && !lora,
-    });
+    const { total } = memoryPlan(gpu, model, config, lora);
     return { memory: total, seconds: timesOfRun(estimateTimes(model, config, speed), config) };
   } catch (error) {
     if (!(error instanceof GpuOutOfMemoryError)) throw error;

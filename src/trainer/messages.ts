@@ -15,7 +15,7 @@ import type { TaskQuery } from '../environments/types.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { DatasetOptions } from '../records/dataset.ts';
 import type { Overlap, EvaluationReport, TrialResult } from '../records/evaluation.ts';
-import type { ModelConfig, ModelFiles, ModelRef, Precision } from '../records/model.ts';
+import type { ModelFiles, ModelRef, Precision } from '../records/model.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
 import type { SftConfig } from '../training/settings/index.ts';
@@ -259,28 +259,6 @@ export interface EvaluateReport extends EvaluationReport {
   score?: { name: string; value: number };
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
-}
-
-/** A training of the command line to plan. */
-export type PlannedRun = Pick<TrainOptions, 'preset' | 'algorithm' | 'overrides'>;
-
-/** A run to estimate: the shape of its model, and its settings. */
-export interface NeedsRequest {
-  model: ModelConfig;
-  config: GrpoConfig;
-}
-
-/** The sizes for which a memory plan is made. */
-export interface PlanRequest {
-  precision: Precision;
-  /** Rank of the adapters on all linear maps. 0: no adapters; all weights are trained if they are f32. */
-  lora_rank: number;
-  max_model_len: number;
-  /** The number of conversations that are played at once. */
-  slots: number;
-  /** The number of tokens at the start that all conversations share. The cache stores them only once. */
-  shared_tokens: number;
-  kv_cache_dtype: GrpoConfig['kv_cache_dtype'];
 }
 
 /** The input of `mua grad`: sequences and the loss on them. docs/cli.md describes the file format. */

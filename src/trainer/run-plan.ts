@@ -1,18 +1,36 @@
 /** @file Computes the GPU memory that a run will need, and which settings would lower it. Nothing is allocated. */
 import { parseConfig } from '../engine/config.ts';
-import { type MemoryPlan, planMemory } from '../engine/memory-plan.ts';
+import type { MemoryPlan } from '../engine/memory-plan.ts';
 import type { Gpu } from '../engine/gpu.ts';
 import { hasAdapter } from '../exchange/adapter-files.ts';
 import { adapterConfig, loraOptions } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
+import type { Precision } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { concurrency, kvFormat } from './engine-host.ts';
-import { engineSizes, newLora, type RunTimes } from './estimates.ts';
+import { memoryPlan, newLora, type RunTimes } from './estimates.ts';
+import type { TrainOptions } from './messages.ts';
+
+/** A training of the command line to plan. */
+export type PlannedRun = Pick<TrainOptions, 'preset' | 'algorithm' | 'overrides'>;
+
+/** The sizes for which a memory plan is made. */
+export interface PlanRequest {
+  precision: Precision;
+  /** Rank of the adapters on all linear maps. 0: no adapters; all weights are trained if they are f32. */
+  lora_rank: number;
+  max_model_len: number;
+  /** The number of conversations that are played at once. */
+  slots: number;
+  /** The number of tokens at the start that all conversations share. The cache stores them only once. */
+  shared_tokens: number;
+  kv_cache_dtype: GrpoConfig['kv_cache_dtype'];
+}
 
 export interface RunPlan {
-  /** Absent if a buffer would be larger than the GPU allows. */
+  /** Absent if a buffer would be larger than the GPU allows, or if a start would refuse a limit. */
   plan?: MemoryPlan;
-  /** An error message that names this buffer. */
+  /** An error message that names this buffer or limit. */
   problem?: string;
   /** Estimated seconds. Null if the time is not known, because something else uses this GPU or the run does not fit. */
   seconds?: RunTimes | null;
@@ -26,12 +44,10 @@ const SMALL_BYTES = 512 * 2 ** 20;
 const LEAST_SAVING = 0.05;
 
 /** @param files a model's folder; weights are not read @throws ConfigError, ModelFolderError */
-export function planRun({ info, device: { limits } }: Pick<Gpu, 'info' | 'device'>, files: ModelParts, config: GrpoConfig): RunPlan {
+export function planRun(gpu: Pick<Gpu, 'info' | 'device'>, files: ModelParts, config: GrpoConfig): RunPlan {
   const model = parseConfig(readJson(inMemory(files), 'config.json'));
-  const plan = (own: GrpoConfig): MemoryPlan => {
-    const lora = hasAdapter(files) ? loraOptions(adapterConfig(files)) : newLora(own);
-    return planMemory({ info, limits }, model, { ...engineSizes(own, lora), reference: own.use_kl_loss && !lora });
-  };
+  const plan = (own: GrpoConfig): MemoryPlan =>
+    memoryPlan(gpu, model, own, hasAdapter(files) ? loraOptions(adapterConfig(files)) : newLora(own));
   let result: Omit<RunPlan, 'advice'>;
   try {
     result = { plan: plan(config) };

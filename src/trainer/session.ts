@@ -24,9 +24,6 @@ import type {
   TrainOptions,
   TrainResult,
   Viewer,
-  PlanRequest,
-  NeedsRequest,
-  PlannedRun,
 } from './messages.ts';
 import type { EvaluationRequest } from '../records/evaluation.ts';
 import type { GrpoConfig, RunRequest } from '../records/run.ts';
@@ -47,8 +44,8 @@ import { encodeTexts, generateCompletions, gradients, scoreSequences } from './c
 import { coldStart, ConfigError } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
 import { firstFiles } from './model-ref.ts';
-import { planRun, type RunPlan } from './run-plan.ts';
-import { estimateFor, type RunNeeds, runNeeds, timesOfRun } from './estimates.ts';
+import { type PlannedRun, type PlanRequest, planRun, type RunPlan } from './run-plan.ts';
+import { estimateFor, type NeedsRequest, type RunNeeds, runNeeds, timesOfRun } from './estimates.ts';
 import { EngineHost, kvFormat } from './engine-host.ts';
 import { fitted } from './fitted.ts';
 import { evaluateModel } from './evaluate-model.ts';

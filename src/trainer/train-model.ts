@@ -9,8 +9,9 @@ import { driveRun } from './driver.ts';
 import type { EngineHost } from './engine-host.ts';
 import { fitted } from './fitted.ts';
 import { FolderSink } from './folder-sink.ts';
-import type { PlannedRun, TrainingSink, TrainOptions, TrainResult } from './messages.ts';
+import type { TrainingSink, TrainOptions, TrainResult } from './messages.ts';
 import { UnattendedRun } from './run-control.ts';
+import type { PlannedRun } from './run-plan.ts';
 
 /** The settings of a training of the command line, before they are fitted to the model. @throws ConfigError */
 export const trainConfig = ({ preset, algorithm = '', overrides }: PlannedRun): GrpoConfig =>

@@ -6,7 +6,6 @@ import type { Connection, Trainer, WorkerWatch } from '../../trainer/connect.ts'
 import type { GpuUse } from '../../trainer/gpu-uses.ts';
 import type {
   BenchReport,
-  NeedsRequest,
   PlayRequest,
   Progress,
   Rescored,
@@ -15,7 +14,7 @@ import type {
   SelfTestReport,
   Viewer,
 } from '../../trainer/messages.ts';
-import type { RunNeeds } from '../../trainer/estimates.ts';
+import type { NeedsRequest, RunNeeds } from '../../trainer/estimates.ts';
 import type { RunPlan } from '../../trainer/run-plan.ts';
 
 export type RunListener = (run: string, events: readonly RunEvent[]) => void;
