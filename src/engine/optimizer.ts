@@ -30,12 +30,8 @@ export class Optimizer {
     const partial = gpu.buffer('gradient norm parts', layout.parts.length * NORM_PARTIAL_BYTES);
     this.#settings = gpu.uniform('adamw settings', new Uint32Array(ADAMW_SETTINGS_BYTES / 4));
     const [norm, settings] = [this.#norm, this.#settings];
-    const updates = layout.parts.flatMap(({ offset, size: floats }, part) => {
-      const own = layout.segments.filter((segment) => segment.offset >= offset && segment.offset < offset + floats);
-      const mask = decayMask(
-        own.map((segment) => ({ ...segment, offset: segment.offset - offset })),
-        floats,
-      );
+    const updates = layout.parts.flatMap(({ size: floats, segments }, part) => {
+      const mask = decayMask(segments, floats);
       const decay = gpu.buffer('decay mask', mask.byteLength);
       gpu.write(decay, mask);
       const [params, grads, m, v] = [weights, this.gradients.flats, this.m.flats, this.v.flats].map((flats) => flats[part]!);

@@ -2,6 +2,7 @@
 import { InputError } from '../base/input-error.ts';
 import { hasQkNorm, hasQkvBias } from './config.ts';
 import { subview, type View } from './gpu.ts';
+import type { ParameterSegment } from './kernels/adamw.ts';
 import type { ModelConfig, TensorMap } from './types.ts';
 
 /** Views start at multiples of 64 floats, which are 256 bytes, WebGPU's alignment of storage bindings. */
@@ -90,12 +91,10 @@ export interface Parameter {
  */
 export class ParameterLayout {
   readonly parameters: Parameter[] = [];
-  /** The groups, and whether weight decay applies. `offset` is a multiple of 64. */
-  readonly segments: { offset: number; size: number; decay: boolean }[] = [];
   /** Floats of all buffers; a multiple of 64. */
   readonly size: number;
-  /** The floats of each buffer. Both numbers are multiples of 64. */
-  readonly parts: { offset: number; size: number }[] = [];
+  /** The floats of each buffer, and the groups in it. Offsets and sizes of buffers, and offsets of groups in their buffer, are multiples of 64. */
+  readonly parts: { offset: number; size: number; segments: ParameterSegment[] }[] = [];
   readonly #ranges = new Map<TensorGroup, { part: number; offset: number; size: number }>();
 
   /**
@@ -114,16 +113,18 @@ export class ParameterLayout {
           this.parameters.push({ name, shape: [...shape], offset: end, size });
           end += size;
         }
-        const range = { offset, size: end - offset };
-        ranges.push([tensors, range]);
-        // Weight decay does not apply to norms and biases.
-        this.segments.push({ ...range, decay: !groupSize(tensors).vector });
+        ranges.push([tensors, { offset, size: end - offset }]);
         end = Math.ceil(end / ALIGN) * ALIGN;
       }
-      const last = this.parts.at(-1);
-      if (last && (end - last.offset) * 4 <= most) last.size = end - last.offset;
-      else this.parts.push({ offset: begin, size: end - begin });
-      for (const [tensors, range] of ranges) this.#ranges.set(tensors, { ...range, part: this.parts.length - 1 });
+      let part = this.parts.at(-1);
+      if (!part || (end - part.offset) * 4 > most) this.parts.push((part = { offset: begin, size: 0, segments: [] }));
+      part.size = end - part.offset;
+      for (const [tensors, { offset, size }] of ranges) {
+        const range = { offset: offset - part.offset, size };
+        // Weight decay does not apply to norms and biases.
+        part.segments.push({ ...range, decay: !groupSize(tensors).vector });
+        this.#ranges.set(tensors, { ...range, part: this.parts.length - 1 });
+      }
     }
     this.size = end;
   }
@@ -131,7 +132,7 @@ export class ParameterLayout {
   /** The place of the group. `flats` are the buffers of all parts. */
   view(flats: readonly View[], tensors: TensorGroup): View {
     const { part, offset, size } = this.#ranges.get(tensors)!;
-    return subview(flats[part]!, (offset - this.parts[part]!.offset) * 4, Math.ceil(size / ALIGN) * ALIGN * 4);
+    return subview(flats[part]!, offset * 4, Math.ceil(size / ALIGN) * ALIGN * 4);
   }
 
   /**

@@ -39,7 +39,7 @@ export function adamwSettings(params: AdamWParams, step: number): Float32Array<A
 }
 
 export interface ParameterSegment {
-  /** Offset in the parameter buffer, in floats; a multiple of 64. */
+  /** Offset in its buffer, in floats; a multiple of 64. */
   offset: number;
   size: number;
   decay: boolean;
