@@ -1,4 +1,5 @@
 /** @file How long a run still takes: at first from an estimate, then from the median times of its finished steps. */
+import { median } from '../base/median.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { evaluatesAfter, evaluatesFirst } from '../training/evaluation-settings.ts';
 import type { RunPhase } from './run-sink.ts';
@@ -43,12 +44,6 @@ function secondsLeft(times: PhaseTimes, config: Length, { step, phase, done, tot
 export const runSeconds = (times: PhaseTimes, config: Length): number =>
   secondsLeft(times, config, { step: 0, phase: 'compile', done: 0, total: 1, evaluated: false });
 
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
-};
-
 /** The times of the finished steps. An episode of an evaluation is assumed to take as long as an episode of a step. Null without a step. */
 function measuredTimes(
   metrics: readonly StepMetrics[],
@@ -67,6 +62,7 @@ export class TimeLeft {
   readonly #config: GrpoConfig;
   readonly #estimate: PhaseTimes | null;
   readonly #metrics: StepMetrics[];
+  #times: PhaseTimes | null;
   #evaluated: boolean;
 
   /** @param estimate null if nothing is known before the first step has ended @param metrics those of the finished steps */
@@ -74,6 +70,7 @@ export class TimeLeft {
     this.#config = config;
     this.#estimate = estimate;
     this.#metrics = [...metrics];
+    this.#times = this.#timesNow();
     this.#evaluated = metrics.some(({ step }) => step === 0);
   }
 
@@ -81,15 +78,15 @@ export class TimeLeft {
   add(metrics: StepMetrics): void {
     this.#evaluated ||= metrics.step === 0;
     this.#metrics.push(metrics);
+    this.#times = this.#timesNow();
   }
 
   /** The seconds until the end of the run; null if nothing is known yet. */
   at(step: number, phase: RunPhase, done: number, total: number): number | null {
-    const times = this.#times();
-    return times && secondsLeft(times, this.#config, { step, phase, done, total, evaluated: this.#evaluated });
+    return this.#times && secondsLeft(this.#times, this.#config, { step, phase, done, total, evaluated: this.#evaluated });
   }
 
-  #times(): PhaseTimes | null {
+  #timesNow(): PhaseTimes | null {
     const measured = measuredTimes(this.#metrics, this.#config);
     if (!measured) return this.#estimate;
     // A supervised run samples only in its evaluations, which are not timed.

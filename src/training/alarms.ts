@@ -5,6 +5,7 @@
  * An alarm begins at the first step whose recent metrics break the rule. It ends at the first step whose recent metrics do not
  * break it.
  */
+import { median } from '../base/median.ts';
 import { wilson } from '../base/wilson.ts';
 import type { StepMetrics } from '../records/run.ts';
 
@@ -47,10 +48,6 @@ const FAULTS_ALLOWED = 0.05;
 const values = (steps: readonly StepMetrics[], name: string): number[] =>
   steps.flatMap((step) => (Number.isFinite(step[name]) ? [step[name]!] : []));
 const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
-function median(list: readonly number[]): number {
-  const sorted = list.toSorted((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
-}
 
 /** The mean of the last `count` values of a metric. Null if there are fewer. */
 function recent(steps: readonly StepMetrics[], name: string, count = RECENT): number | null {

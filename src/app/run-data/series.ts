@@ -1,4 +1,5 @@
 /** @file The metrics of a run as growing columns: one Float64Array per metric, with NaN for a step that does not have the metric. */
+import { median } from '../../base/median.ts';
 import type { StepMetrics } from '../../records/run.ts';
 
 export class MetricSeries {
@@ -49,11 +50,8 @@ export class MetricSeries {
 
   /** The median of a metric's values; null if there is no value. */
   median(name: string): number | null {
-    const values = this.values(name)
-      .filter((value) => value !== null)
-      .sort((a, b) => a - b);
-    const { length } = values;
-    return length === 0 ? null : (values[(length - 1) >> 1]! + values[length >> 1]!) / 2;
+    const values = this.values(name).filter((value) => value !== null);
+    return values.length === 0 ? null : median(values);
   }
 
   /** The row of a step. A missing row is inserted so that the steps stay sorted. */
