@@ -15,17 +15,22 @@ import { mulberry32, randomWeights } from './parameters.ts';
 import type { AdamWParams, Engine, Generation, ModelConfig, TensorMap, TokenLoss } from './types.ts';
 
 const CONFIG: ModelConfig = {
-  ...{ model_type: 'qwen3', vocab_size: 101, hidden_size: 32, intermediate_size: 48, num_hidden_layers: 2, num_attention_heads: 2 },
-  ...{
-    num_key_value_heads: 1,
-    head_dim: 128,
-    rms_norm_eps: 1e-6,
-    rope_theta: 10_000,
-    max_position_embeddings: 64,
-    tie_word_embeddings: true,
-  },
+  model_type: 'qwen3',
+  vocab_size: 101,
+  hidden_size: 32,
+  intermediate_size: 48,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  head_dim: 128,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10_000,
+  max_position_embeddings: 64,
+  tie_word_embeddings: true,
 };
 const SIZES = { maxModelLen: 64, slots: 2, maxTokens: 64, takeTurns: false };
+/** The weight of each sequence. */
+const WEIGHT = 0.1;
 /** The entropy has a part in the loss, so that its gradient is checked too. */
 const ENTROPY = 0.1;
 const LOSS: TokenLoss = {
@@ -111,7 +116,7 @@ const entropyOf = (logs: Float64Array): number => -logs.reduce((sum, log) => sum
 const worst = (errors: readonly number[]): number => errors.reduce((most, error) => (error <= most ? most : error), 0);
 
 const batchOf = (sequences: readonly (readonly number[])[]) =>
-  sequences.map((tokens) => ({ tokens, lossMask: tokens.map(() => 1), weight: 0.1 }));
+  sequences.map((tokens) => ({ tokens, lossMask: tokens.map(() => 1), weight: WEIGHT }));
 
 async function scoreChecks(engine: Engine, weights: TensorMap): Promise<Check[]> {
   const { logprobs, entropies } = await engine.score(batchOf(SEQUENCES));
@@ -179,7 +184,7 @@ async function trainingCheck(engine: Engine): Promise<Check> {
 function lossOf(weights: Float64Weights): number {
   return SEQUENCES.reduce((sum, tokens) => {
     const logs = distributions(weights, tokens.slice(0, -1));
-    return sum + logs.reduce((own, log, t) => own + 0.1 * (ENTROPY * entropyOf(log) - log[tokens[t + 1]!]!), 0);
+    return sum + logs.reduce((own, log, t) => own + WEIGHT * (ENTROPY * entropyOf(log) - log[tokens[t + 1]!]!), 0);
   }, 0);
 }
 

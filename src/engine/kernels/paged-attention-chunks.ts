@@ -268,7 +268,7 @@ export function chunkAttention(
   tuning: ChunkAttentionTuning,
 ): Dispatch[] {
   const tile = chunkTile(tuning, p);
-  const [wholeKernel, splitKernel] = [chunkKernel(p, tile, false), parts && chunkKernel(p, tile, true)];
+  const wholeKernel = chunkKernel(p, tile, false);
   const dims = (rows: Rows) => ({ rows, d4: p.headDim / 4, share: shareOf(tile) });
   const groups = (rows: Rows, run: Counts): number => Math.ceil(rowCount(rows, run) / tile.tokens) * (p.heads / tile.heads);
   const chunks = ({ longest = 0 }: Counts): number => Math.ceil(longest / CHUNK);
@@ -280,7 +280,8 @@ export function chunkAttention(
   const whole = ranges((rows) =>
     gpu.dispatch(wholeKernel, { ...t, result: t.out, dims: dims(rows) }, (run) => (isSplit(run) ? [0] : grid(groups(rows, run), 1))),
   );
-  if (!parts || !splitKernel) return whole;
+  if (!parts) return whole;
+  const splitKernel = chunkKernel(p, tile, true);
   const { threads } = gpu.tuning;
   const { out, positions, counts } = t;
   return [
