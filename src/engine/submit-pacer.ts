@@ -8,7 +8,7 @@
 const SUBMIT_MS = 50;
 /** A measurement below this time, in milliseconds, shows the latency of the browser rather than the speed of the GPU. */
 const LEAST_MS = 10;
-/** Assumed operations per millisecond before the first measurement. They are those of a slow GPU, so that the first submits are short. */
+/** Assumed operations per millisecond before the first measurement. They are far below those of a slow GPU (5e8), so that the first submits are short. */
 const FIRST_RATE = { software: 1e6, hardware: 2e7 };
 
 export class SubmitPacer {

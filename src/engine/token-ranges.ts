@@ -5,7 +5,10 @@
 import type { Dispatch } from './kernel.ts';
 import { type Counts, rowCount, type Rows } from './rows.ts';
 
-/** The most work of one dispatch, in operations: those of 1 s on a slow GPU (5e11 operations/s). */
+/**
+ * The most work of one dispatch, in operations: those of 1 s on a slow GPU (5e11 operations/s). The submit pacer begins with a much lower
+ * speed, because it measures the speed later.
+ */
 const MOST_WORK = 5e11;
 /** Attention kernels reach about a quarter of the speed of a matmul, so an operation counts four times. */
 const ATTENTION_COST = 4;

@@ -40,7 +40,7 @@ export async function forTransformers(files: ModelFiles): Promise<ModelFiles> {
     'generation_config.json': files['generation_config.json'] ?? jsonFile(completed({ _from_model_config: true }, ids)),
     'tokenizer_config.json': jsonFile({
       model_input_names: MODEL_INPUT_NAMES,
-      // Of a template that this project did not write, it does not know how tools are called.
+      // This project does not know how a foreign template calls tools.
       ...((template !== chatTemplate || isOurs(tokenizer)) && { response_template: responseTemplate(format) }),
       ...described,
       ...(template !== '' && { chat_template: template }),

@@ -83,7 +83,7 @@ export class Plays {
   /** Runs one request at a time. @param use what the request uses the GPU for; null if it needs no GPU */
   async alone<T>(use: GpuUse | null, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (use) this.#turns.check(use);
-    if (this.#abort && !this.#abort.signal.aborted) throw new Error('a turn is being played: wait for it or stop it');
+    if (this.#abort && !this.#abort.signal.aborted) throw new Error('another request is in progress: wait for it or stop it');
     const abort = (this.#abort = new AbortController());
     // A visitor who leaves a conversation stops its turn, and may ask for another turn at once. The new turn waits here until the
     // old one has ended.

@@ -1,6 +1,7 @@
 /**
- * @file Kinds of rows that other programs write, and what the reader must make of them. The expected values are those of the note on
- * public bug reports, or follow from the text of the row. `npm run docs` writes the table of docs/runs-and-files.md from this list.
+ * @file Kinds of rows that other programs write, and what the reader must make of them. The kinds come from public bug reports of other
+ * tools; the rows were written by hand. The expected values follow from the text of the row. `npm run docs` writes the table of
+ * docs/runs-and-files.md from this list.
  */
 
 export interface ForeignRows {

@@ -1,4 +1,4 @@
-/** Files as in public bug reports about other tools. The wanted results are those of the note on these reports. */
+/** Files as in public bug reports of other tools, written by hand. The wanted results follow from the texts of the files. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
