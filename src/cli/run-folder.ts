@@ -62,23 +62,35 @@ export class RunFolder<Settings extends object> extends ResultsFolder<Settings> 
 
   /**
    * Locks the folder of a run that was stopped. Steps after its last undamaged checkpoint move to `superseded-*.jsonl`.
-   * @param settings the schema of the run's settings
-   * @throws UsageError if the run can't be continued
+   * @param given.settings the schema of the run's settings
+   * @param given.check throws if the run cannot be continued with these settings; nothing has changed yet
+   * @throws UsageError if the run can't be continued; errors of `check`
    */
   static async resume<Settings extends object>(
     directory: string,
-    { flag, command, note, settings }: { flag: string; command: string; note: (message: string) => void; settings?: SettingsSchema },
+    {
+      check,
+      ...given
+    }: {
+      flag: string;
+      command: string;
+      note: (message: string) => void;
+      settings?: SettingsSchema;
+      check?: (settings: Settings) => Promise<void>;
+    },
   ): Promise<RunFolder<Settings>> {
-    const { status, lock } = await openStopped<Settings>(directory, { flag, command, note, settings });
+    const { flag, note } = given;
+    const { status, lock } = await openStopped<Settings>(directory, given);
     try {
+      await check?.(status.settings);
       for (const checkpoint of status.checkpoints) {
         const path = join(directory, checkpoint.file);
         const found = await fileSha256(path).catch(() => null);
         if (found === checkpoint.sha256) {
           const checkpoints = status.checkpoints.slice(status.checkpoints.indexOf(checkpoint));
           const model = { files: { ...(await firstWeights(status, note)), ...onDisk(directory, status.files) } };
+          const interrupted = { logs: await readLogs(directory, checkpoint), checkpoint: path };
           await supersede(directory, checkpoint);
-          const interrupted = { logs: await readLogs(directory), checkpoint: path };
           const folder = new RunFolder(directory, { ...status, checkpoints, message: undefined }, interrupted, model, { lock });
           await folder.setStatus({ state: 'running', pid: process.pid, step: checkpoint.step });
           return folder;

@@ -19,12 +19,16 @@ const evaluationSchema = z.looseObject({
   report: z.optional(z.looseObject({ pass_hat: z.array(z.looseObject({ k: natural, value: number, low: number, high: number })) })),
 });
 
-/** @throws UsageError naming the line that is not as the run wrote it */
-export async function readLogs(directory: string): Promise<Logs> {
+/**
+ * @param checkpoint only the lines before it are read. Default: all lines
+ * @throws UsageError naming the line that is not as the run wrote it, or a log that is shorter than at the checkpoint
+ */
+export async function readLogs(directory: string, checkpoint?: SavedCheckpoint): Promise<Logs> {
+  if (checkpoint) await checkSizes(directory, checkpoint);
   const lines = async <Line>(name: string, read: (value: unknown, where: string) => Line): Promise<Line[]> => {
     const path = join(directory, name);
     const text = await readText(path);
-    return text
+    return (checkpoint ? Buffer.from(text).toString('utf8', 0, checkpoint.bytes[name] ?? 0) : text)
       .split('\n')
       .filter(Boolean)
       .map((line, i) => {
@@ -43,13 +47,21 @@ export async function readLogs(directory: string): Promise<Logs> {
   };
 }
 
+async function checkSizes(directory: string, { bytes }: SavedCheckpoint): Promise<void> {
+  for (const name of LOGS) {
+    const path = join(directory, name);
+    const { size } = await stat(path);
+    const kept = bytes[name] ?? 0;
+    if (size < kept) throw new UsageError(`${path} has ${size} bytes: expected at least ${kept}, its size at the last checkpoint`);
+  }
+}
+
 /** Moves the lines after the checkpoint from the logs to `superseded-*.jsonl`, because the run repeats these steps. */
 export async function supersede(directory: string, { bytes }: SavedCheckpoint): Promise<void> {
   for (const name of LOGS) {
     const path = join(directory, name);
     const kept = bytes[name] ?? 0;
     const { size } = await stat(path);
-    if (size < kept) throw new UsageError(`${path} has ${size} bytes: expected at least ${kept}, its size at the last checkpoint`);
     if (size === kept) continue;
     const tail = Buffer.alloc(size - kept);
     const file = await open(path);

@@ -212,14 +212,18 @@ export const percent = (x: number): string => `${(100 * x).toFixed(1)} %`;
 const kebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
- * Checks that no other settings are given with `--resume`, because the settings come from the folder.
- * @param allowed flags that may be given together with `--resume`
+ * Checks that no other flags are given, for example with `--resume`, because the settings come from the folder.
+ * @param why the end of the message
  */
-export function checkAlone(flags: Record<string, unknown>, allowed: readonly string[]): void {
+export function checkAlone(
+  flags: Record<string, unknown>,
+  allowed: readonly string[],
+  why = '--resume takes the settings of the run',
+): void {
   const given = Object.entries(flags).find(
     ([name, value]) => !allowed.includes(name) && value !== undefined && !(Array.isArray(value) && value.length === 0),
   );
-  if (given) throw new UsageError(`--${kebabCase(given[0])} is given: --resume takes the settings of the run`);
+  if (given) throw new UsageError(`--${kebabCase(given[0])} is given: ${why}`);
 }
 
 /** Does the work whose results are stored in a folder. If the work is stopped or fails, the message says how to continue. */

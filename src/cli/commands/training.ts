@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import type { SftResult, TrainResult } from '../../trainer/messages.ts';
 import type { RunPlan } from '../../trainer/run-plan.ts';
-import type { Values } from '../args.ts';
+import type { Flags, Values } from '../args.ts';
 import { ROOT } from '../build.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
@@ -55,6 +55,24 @@ async function newRun<Settings extends TrainSettings | SftSettings>(
   return RunFolder.create(out!, { command, settings, model: await findModel(model, { tokenizer: true, lora }), force, inputs, note });
 }
 
+type Customer = Awaited<ReturnType<typeof readUser>>;
+
+/**
+ * The customer that the flags name, or the customer of a resumed run.
+ * @param run the settings of the resumed run
+ * @throws UsageError
+ */
+async function customerOf(flags: TrainValues, run?: TrainSettings): Promise<Customer> {
+  const stored = run?.user;
+  if (flags.user === undefined && stored?.mode === 'endpoint')
+    checkKeyOrigin(flags.resume!, stored.baseUrl, run!.key, 'expected --user URL to send it, or no MUA_USER_KEY');
+  /** The customer in the tab that goes on to play. */
+  const local = flags.user === undefined && stored?.mode === 'local' ? stored : null;
+  if (local?.source === 'folder')
+    throw new UsageError(`--user is missing: expected --user ${FOLDER}DIR with the folder "${local.model}", which played the customer`);
+  return local ? { user: local } : readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
+}
+
 export const train = command({
   summary:
     'train by GRPO, another algorithm (--algorithm) or another method (--set algorithm=rft or sft); writes metrics, trajectories and the model',
@@ -77,25 +95,14 @@ export const train = command({
       'json',
     ]);
     const note = (text: string) => progress.note(text);
+    let customer = null as Customer | null;
+    const check = async (stored: TrainSettings) => void (customer = await customerOf(flags, stored));
     const folder =
       flags.resume === undefined
         ? null
-        : await RunFolder.resume<TrainSettings>(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema });
+        : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema, check });
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
-    const stored = folder?.settings.user;
-    if (flags.user === undefined && stored?.mode === 'endpoint')
-      checkKeyOrigin(folder!.directory, stored.baseUrl, folder!.settings.key, 'expected --user URL to send it, or no MUA_USER_KEY');
-    /** The customer in the tab that goes on to play. */
-    const local = flags.user === undefined && stored?.mode === 'local' ? stored : null;
-    if (local?.source === 'folder')
-      throw new UsageError(`--user is missing: expected --user ${FOLDER}DIR with the folder "${local.model}", which played the customer`);
-    const {
-      user,
-      userEndpoint,
-      folder: customer,
-    }: Awaited<ReturnType<typeof readUser>> = local
-      ? { user: local }
-      : await readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
+    const { user, userEndpoint, folder: customerFolder } = customer ?? (await customerOf(flags));
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
@@ -109,7 +116,7 @@ export const train = command({
         request: { command: 'train', runs: [order], user },
         runs: [run],
         userEndpoint,
-        folders: customer ? [customer] : [],
+        folders: customerFolder ? [customerFolder] : [],
         progress,
       }),
     );
@@ -126,53 +133,63 @@ const trainLines = ({ out, before, after, steps, seconds, dropped, retried, alar
   `results in ${out}`,
 ];
 
+/** The flags that change what a run needs. */
+const PLANNED = ['preset', 'algorithm', 'model', 'lora', 'steps', 'seed', 'coldStart', 'stopOnAlarm', 'judge', 'set', 'plan', 'on', 'json'];
+
 /** What the run of the flags would need. */
 async function planned(flags: TrainValues, progress: ProgressBar): Promise<RunPlan> {
-  if (flags.resume !== undefined) throw new UsageError('--plan and --resume are both given: expected one of them');
-  const options = trainSettings(flags);
+  checkAlone(flags, PLANNED, '--plan starts no run, and does not use it');
+  const options = trainSettings(withJudge(flags));
   const model = await findModel(flags.model ?? join(ROOT, 'models', bundledModel(options.preset)), { tokenizer: true, lora: flags.lora });
   return runJob({ on: flags.on, request: { command: 'planTraining', options }, model, progress });
 }
 
+const SFT_FLAGS = {
+  model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
+  data: {
+    type: 'string',
+    value: 'FILE.jsonl',
+    help: 'OpenAI-style messages with tool calls, one conversation on each line (required, except with --resume)',
+  },
+  steps: { ...STEPS, help: 'number of optimizer steps (default: two passes over the data)' },
+  seed: SEED_OF_PRESET,
+  set: SET,
+  ...RUN_FLAGS,
+  on: ON,
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+async function sha256OfData(path: string): Promise<string> {
+  const text = await readText(path);
+  if (text.trim() === '') throw new UsageError(`--data is "${path}": the file is empty`);
+  return sha256(text);
+}
+
+async function newSft(flags: Values<typeof SFT_FLAGS>, note: (text: string) => void): Promise<RunFolder<SftSettings>> {
+  const { model, data } = flags;
+  if (model === undefined) throw new UsageError('--model is missing: expected --model');
+  if (data === undefined) throw new UsageError('--data is missing: expected --data');
+  const settings = { overrides: overridesOf(flags), model, data: resolve(data), data_sha256: await sha256OfData(data) };
+  return newRun('sft', flags, model, settings, note);
+}
+
 export const sft = command({
   summary: 'train by supervised fine-tuning on conversations; only assistant tokens are in the loss',
-  flags: {
-    model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
-    data: {
-      type: 'string',
-      value: 'FILE.jsonl',
-      help: 'OpenAI-style messages with tool calls, one conversation on each line (required, except with --resume)',
-    },
-    steps: { ...STEPS, help: 'number of optimizer steps (default: two passes over the data)' },
-    seed: SEED_OF_PRESET,
-    set: SET,
-    ...RUN_FLAGS,
-    on: ON,
-    json: JSON_FLAG,
-  },
+  flags: SFT_FLAGS,
   async run(flags, progress) {
     checkResume('sft', flags, ['data', 'on', 'json']);
     const note = (text: string) => progress.note(text);
-    const folder =
-      flags.resume === undefined
-        ? null
-        : await RunFolder.resume<SftSettings>(flags.resume, { flag: '--resume', command: 'sft', note, settings: sftSchema });
-    const model = flags.model ?? folder?.settings.model;
-    const data = flags.data ?? folder?.settings.data;
-    if (model === undefined) throw new UsageError('--model is missing: expected --model');
-    if (data === undefined) throw new UsageError('--data is missing: expected --data');
-    const text = await readText(data);
-    if (text.trim() === '') throw new UsageError(`--data is "${data}": the file is empty`);
-    const settings: SftSettings = {
-      overrides: overridesOf(flags),
-      model,
-      data: resolve(data),
-      data_sha256: sha256(text),
+    const check = async (stored: SftSettings) => {
+      const data = flags.data ?? stored.data;
+      if ((await sha256OfData(data)) !== stored.data_sha256)
+        throw new UsageError(`--data is "${data}": it is not the file with which the run was started`);
     };
-    if (folder && folder.settings.data_sha256 !== settings.data_sha256)
-      throw new UsageError(`--data is "${data}": it is not the file with which the run was started`);
-    const run = folder ?? (await newRun('sft', flags, model, settings, note));
+    const run =
+      flags.resume === undefined
+        ? await newSft(flags, note)
+        : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'sft', note, settings: sftSchema, check });
     const { overrides } = run.settings;
+    const data = flags.data ?? run.settings.data;
     await keepWhenStopped(run, progress, () =>
       runJob({
         on: flags.on,

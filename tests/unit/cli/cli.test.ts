@@ -622,6 +622,15 @@ describe('the flags of the customer', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  test.each(['--out=x', '--force', '--resume=x', '--user=scripted', '--user-budget=3', '--val-user=learned'])(
+    'train --plan %s is refused',
+    async (flag) => {
+      const { code, stderr } = await main('train', '--plan', flag);
+      const [name] = flag.split('=');
+      expect([code, stderr]).toEqual([2, `mua: ${name} is given: --plan starts no run, and does not use it\n`]);
+    },
+  );
+
   test('the key does not follow a redirect of the list of models', async () => {
     vi.stubEnv('MUA_USER_KEY', 'sk-secret');
     const paths: string[] = [];
