@@ -170,7 +170,6 @@ class Reader extends Scanner {
           this.at += 2;
           keywords.push({ name: null, value: this.expression() });
         } else if (name !== undefined && this.equals()) {
-          if (keywords.some((one) => one.name === name)) throw new SourceError(`keyword argument repeated: ${name}`);
           keywords.push({ name, value: this.expression() });
         } else {
           this.at = start;

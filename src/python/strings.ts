@@ -24,6 +24,9 @@ export const lower = (value: Value): string => textFor('lower', value).toLowerCa
 /** Python's `text.split()`, at white space. */
 export const splitWords = (text: string): string[] => text.split(SPACE).filter((word) => word !== '');
 
+/** Python's `text.strip()`. */
+export const strip = (text: string): string => text.replace(new RegExp(`^${SPACE.source}|${SPACE.source}$`, 'g'), '');
+
 /** Python's `text.isdigit()` for a text of decimal digits. */
 export const isDigits = (text: string): boolean => /^[\p{Nd}]+$/u.test(text);
 
@@ -55,3 +58,7 @@ export function parseTime(text: Value, format: keyof typeof FORMATS): number {
   if (second > 59) throw new PyError('ValueError', 'second must be in 0..59');
   return time.setUTCHours(hour, minute, second);
 }
+
+/** Python's `template.format(**fields)`, but braces around other names stay. */
+export const filled = (template: string, fields: Record<string, string>): string =>
+  template.replace(/\{(\w+)\}/g, (own, name: string) => fields[name] ?? own);

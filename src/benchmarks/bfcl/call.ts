@@ -1,14 +1,13 @@
 /** @file Calls of BFCL: texts of Python source, such as `cd(folder='a')`. Their arguments are literals, and nothing is run. */
+import type { Arguments } from '../../python/arguments.ts';
 import { negate } from '../../python/operations.ts';
 import type { Node } from '../../python/node.ts';
 import { readExpression } from '../../python/source.ts';
 import { Dict, PyError, type Value } from '../../python/values.ts';
 
 /** A call whose arguments are known. */
-export interface ReadCall {
+export interface ReadCall extends Arguments {
   name: string;
-  args: Value[];
-  keywords: Map<string, Value>;
 }
 
 const notLiteral = (what: string) =>
@@ -43,6 +42,8 @@ export function readCall(text: string, isMethod: (name: string) => boolean): Rea
   const { id } = node.of;
   if (!isMethod(id)) throw new PyError('NameError', `name '${id}' is not defined`);
   const args = node.args.map(plainLiteral);
+  const repeated = node.keywords.find(({ name }, i) => name !== null && node.keywords.findIndex((one) => one.name === name) < i);
+  if (repeated) throw new PyError('SyntaxError', `keyword argument repeated: ${repeated.name}`);
   const keywords = new Map(
     node.keywords.map(({ name, value }) => {
       if (name === null) throw notLiteral('**');
@@ -78,45 +79,4 @@ function plainLiteral(node: Node): Value {
     default:
       throw notLiteral({ tuple: 'a tuple', set: 'a set', call: 'a call inside a call' }[node.kind as string] ?? 'an expression');
   }
-}
-
-export interface Parameter {
-  name: string;
-  /** Absent if the argument is required. Null if all objects share the default. */
-  usual?: { value: Value } | null;
-}
-
-/** The parameters of a signature, such as `a, b=1`. The default `...` is one that all objects share. */
-export function readSignature(signature: string): Parameter[] {
-  const node = readExpression(`f(${signature.replace(/=\.\.\.,?/g, "=('shared',),")})`);
-  if (node.kind !== 'call') throw new Error(`the signature is "${signature}": expected parameters`);
-  return [
-    ...node.args.map((arg) => ({ name: arg.kind === 'name' ? arg.id : '' })),
-    ...node.keywords.map(({ name, value }) => ({ name: name!, usual: value.kind === 'tuple' ? null : { value: plainLiteral(value) } })),
-  ];
-}
-
-/** The arguments of a call by name, as far as they are given. @throws {PyError} TypeError for too many arguments */
-export function bound(parameters: readonly Parameter[], { args, keywords }: ReadCall): Map<string, Value> {
-  if (args.length > parameters.length)
-    throw new PyError('TypeError', `takes ${parameters.length + 1} positional arguments but ${args.length + 1} were given`);
-  return new Map([...args.map((value, i) => [parameters[i]!.name, value] as const), ...keywords]);
-}
-
-/** Gives each parameter its argument. Undefined stands for a shared default. @throws {PyError} TypeError as Python's */
-export function bind(method: string, parameters: readonly Parameter[], { args, keywords }: ReadCall): (Value | undefined)[] {
-  const fail = (reason: string) => new PyError('TypeError', `${method}() ${reason}`);
-  if (args.length > parameters.length) throw fail(`takes ${parameters.length + 1} positional arguments but ${args.length + 1} were given`);
-  const given = new Map(args.map((value, i) => [parameters[i]!.name, value]));
-  for (const [name, value] of keywords) {
-    if (!parameters.some((one) => one.name === name)) throw fail(`got an unexpected keyword argument '${name}'`);
-    if (given.has(name)) throw fail(`got multiple values for argument '${name}'`);
-    given.set(name, value);
-  }
-  const missing = parameters.filter(({ name, usual }) => usual === undefined && !given.has(name)).map(({ name }) => `'${name}'`);
-  if (missing.length > 0) {
-    const names = missing.length < 3 ? missing.join(' and ') : `${missing.slice(0, -1).join(', ')}, and ${missing.at(-1)}`;
-    throw fail(`missing ${missing.length} required positional argument${missing.length > 1 ? 's' : ''}: ${names}`);
-  }
-  return parameters.map(({ name, usual }) => (given.has(name) ? given.get(name) : usual?.value));
 }

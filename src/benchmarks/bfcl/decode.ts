@@ -1,12 +1,10 @@
 /** @file Decodes what a model wrote to calls of Python source, as BFCL's handlers do. Every exception here ends the model's turn. */
 import { loads } from '../../python/json.ts';
-import { literalOf } from '../../python/literal.ts';
-import type { Node } from '../../python/node.ts';
-import { itemOf, negate } from '../../python/operations.ts';
+import { callOf } from '../../python/call-tree.ts';
+import { itemOf } from '../../python/operations.ts';
 import { readExpression } from '../../python/source.ts';
 import { repr, str } from '../../python/text.ts';
-import { unparse } from '../../python/unparse.ts';
-import { checkHashable, Dict, ELLIPSIS, PyError, Tuple, typeName, type Value } from '../../python/values.ts';
+import { checkHashable, Dict, PyError, typeName, type Value } from '../../python/values.ts';
 
 /** An answer of a Qwen model, without its thoughts. */
 export interface QwenAnswer {
@@ -87,18 +85,6 @@ export function decodePrompt(answer: string): string[] {
     .map(written);
 }
 
-/** The call as a dict of its name and its keyword arguments. Positional arguments are dropped, as upstream does. */
-function callOf({ of, keywords }: Node & { kind: 'call' }): Dict {
-  const parts: string[] = [];
-  let at: Node = of;
-  while (at.kind === 'attribute') {
-    parts.unshift(at.name);
-    at = at.of;
-  }
-  if (at.kind === 'name') parts.unshift(at.id);
-  return new Dict([[parts.join('.'), new Dict(keywords.map(({ name, value }) => [name, resolved(value)] as const))]]);
-}
-
 const written = (call: Dict): string =>
   call
     .entries()
@@ -122,35 +108,4 @@ function valueText(value: Value): string {
   const [first] = value.entries();
   if (!first) throw new PyError('IndexError', 'list index out of range');
   return `${str(first[0])}(${argumentsText(first[1] as Dict)})`;
-}
-
-function resolved(node: Node): Value {
-  switch (node.kind) {
-    case 'constant':
-      return node.value === ELLIPSIS ? '...' : node.value;
-    case 'unary':
-      // Upstream negates for every operator.
-      if (node.of.kind !== 'constant') throw new PyError('AttributeError', 'the operand has no value');
-      return negate(node.of.value);
-    case 'list':
-      return node.items.map(resolved);
-    case 'tuple':
-      return new Tuple(node.items.map(resolved));
-    case 'dict':
-      return new Dict(
-        node.entries.map(({ key, value }) => {
-          if (!key) throw new PyError('Exception', "Unsupported AST type: <class 'NoneType'>");
-          return [resolved(key), resolved(value)];
-        }),
-      );
-    case 'binary':
-      return literalOf(node);
-    case 'name':
-      return node.id;
-    case 'call':
-      return node.keywords.length === 0 ? unparse(node) : callOf(node);
-    case 'subscript':
-      return unparse(node);
-  }
-  throw new PyError('Exception', 'Unsupported AST type');
 }

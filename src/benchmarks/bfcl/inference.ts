@@ -7,7 +7,8 @@ import { decodePrompt, decodeQwen, decodeTools, qwenBlocks, splitThoughts } from
 import { functionsOf, openaiTools } from './functions.ts';
 import { Instances } from './instances.ts';
 import { type QwenMessage, qwenPrompt } from './qwen.ts';
-import { filled, type Prompts } from './read-tables.ts';
+import { filled } from '../../python/strings.ts';
+import type { Prompts } from './read-tables.ts';
 
 export const KINDS = ['qwen_fc', 'qwen_prompt', 'openai_fc', 'openai_prompt'] as const;
 /** The handlers: Qwen's template or OpenAI's interface, with native calls or in the prompt mode. */

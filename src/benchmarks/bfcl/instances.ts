@@ -1,7 +1,8 @@
 /** @file The objects on which an entry's calls are made: one for each involved class. */
 import { dumps, str } from '../../python/text.ts';
 import { deepCopy, Dict, equal, PyError, type Value } from '../../python/values.ts';
-import { bind, type Parameter, readCall, readSignature } from './call.ts';
+import { bind, type Parameter, readSignature } from '../../python/arguments.ts';
+import { readCall } from './call.ts';
 import { type Api, Shared } from './classes/api.ts';
 import { CLASSES } from './classes/index.ts';
 import type { Tables } from './tables.ts';

@@ -1,6 +1,7 @@
 /** @file Reads the tables and prompts of BFCL, from JSON or from the literals of its Python source. */
 import { assigned } from '../../python/literal.ts';
 import { itemOf, iterate } from '../../python/operations.ts';
+import { filled } from '../../python/strings.ts';
 import { Dict, ELLIPSIS, PySet, Tuple, type Value } from '../../python/values.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import type { Tables } from './tables.ts';
@@ -130,10 +131,6 @@ export function tablesFromSource(source: (name: string) => Source): Tables {
     fillers: new Dict(FILLERS.map((name) => [name, need(source('long_context'), name)])),
   };
 }
-
-/** Fills the named fields of a template. Other braces stay. */
-export const filled = (template: string, fields: Record<string, string>): string =>
-  template.replace(/\{(\w+)\}/g, (own, name: string) => fields[name] ?? own);
 
 function system(template: Value, style: Value, outputFormat: Value, types: Value): string {
   const text = (name: string) => at(style, name) as string;

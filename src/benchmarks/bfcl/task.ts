@@ -1,11 +1,12 @@
 /** @file A task of BFCL Multi Turn, as an import stores it, and its reader. */
+import { bound } from '../../python/arguments.ts';
 import { loads } from '../../python/json.ts';
 import { dumps } from '../../python/text.ts';
 import { Dict, dict, PyError, type Value } from '../../python/values.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task, ToolCall, ToolSchema } from '../../records/task.ts';
 import type { TaskReader } from '../definition.ts';
-import { bound, readCall } from './call.ts';
+import { readCall } from './call.ts';
 import type { BfclData, Entry } from './data.ts';
 import { functionsOf, openaiTools } from './functions.ts';
 import { parametersOf } from './instances.ts';

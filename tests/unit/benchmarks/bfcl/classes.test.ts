@@ -132,6 +132,7 @@ describe('calls', () => {
   });
 
   it('refuses names as upstream does, and deletes spaces before brackets', () => {
+    expect(run("cd(folder='a', folder='b')")).toBe('Error during execution: keyword argument repeated: folder');
     expect(run('kill()')).toBe('Error during execution: Function call kill is not allowed.');
     expect(run("echo (content='hello (world)')")).toBe('{"terminal_output": "hello(world)"}');
   });
