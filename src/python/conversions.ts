@@ -92,15 +92,16 @@ export function checkPrecision(digits: bigint): void {
   if (digits > MOST_PRECISION) throw new PyError('MemoryError', `precision is ${digits}: expected at most ${MOST_PRECISION}`);
 }
 
-/** Python's `f"{value:.2f}"`. */
-export function fixed2(value: Value): string {
+/** Python's `f"{value:.Nf}"`, where N is the number of digits. */
+export function fixed(value: Value, digits: number): string {
   const number = asNumber(value);
   if (number === undefined) throw new PyError('ValueError', `Unknown format code 'f' for object of type '${typeName(value)}'`);
   const x = toFloat(number);
   if (!Number.isFinite(x)) return floatRepr(x);
   const { top, bottom } = ratio(Math.abs(x));
-  const cents = String(divideRound(top * 100n, bottom)).padStart(3, '0');
-  return `${x < 0 || Object.is(x, -0) ? '-' : ''}${cents.slice(0, -2)}.${cents.slice(-2)}`;
+  const all = String(divideRound(top * 10n ** BigInt(digits), bottom)).padStart(digits + 1, '0');
+  const whole = all.slice(0, all.length - digits);
+  return `${x < 0 || Object.is(x, -0) ? '-' : ''}${whole}${digits > 0 ? `.${all.slice(-digits)}` : ''}`;
 }
 
 /** The most bits of an int that a power makes here. Python has no limit, but no one reads such an int. */

@@ -1,8 +1,9 @@
 /** @file Evaluates literals of Python source, and the operators on them. Names and calls are not evaluated. */
-import { power } from './conversions.ts';
+import { fixed, int, power } from './conversions.ts';
 import { add, divide, multiply, negate, subtract, toFloat } from './operations.ts';
 import type { Node } from './node.ts';
 import { readExpressionAt } from './source.ts';
+import { repr, str } from './text.ts';
 import { asNumber, Dict, PyError, PySet, Tuple, type Value } from './values.ts';
 
 type Names = ReadonlyMap<string, Value>;
@@ -48,6 +49,7 @@ export function literalOf(node: Node, names: Names = new Map()): Value {
 function unary(op: string, value: Value): Value {
   if (op === '-') return negate(value);
   if (op === '+') return negate(negate(value));
+  if (op === '~' && typeof asNumber(value) === 'bigint') return -(asNumber(value) as bigint) - 1n;
   throw new PyError('ValueError', `the operator ${op} is not evaluated`);
 }
 
@@ -64,11 +66,50 @@ function binary(op: string, a: Value, b: Value): Value {
     case '//':
       return wholeQuotient(a, b).quotient;
     case '%':
-      return wholeQuotient(a, b).rest;
+      return typeof a === 'string' ? formatted(a, b) : wholeQuotient(a, b).rest;
     case '**':
       return power(a, b);
+    case '|':
+    case '&':
+    case '^':
+    case '<<':
+    case '>>':
+      return bits(op, a, b);
   }
   throw new PyError('ValueError', `the operator ${op} is not evaluated`);
+}
+
+/** The most bits by which an int is shifted to the left here. */
+const MOST_BITS = 20_000n;
+
+/** An operator on the bits of two ints. Two bools give a bool, except for a shift. */
+function bits(op: '|' | '&' | '^' | '<<' | '>>', a: Value, b: Value): Value {
+  const [x, y] = [asNumber(a), asNumber(b)];
+  if (typeof x !== 'bigint' || typeof y !== 'bigint') throw new PyError('TypeError', `unsupported operand types for ${op}`);
+  if (op === '<<' || op === '>>') {
+    if (y < 0n) throw new PyError('ValueError', 'negative shift count');
+    if (op === '<<' && y > MOST_BITS) throw new PyError('MemoryError', `an int is shifted by more than ${MOST_BITS} bits`);
+    return op === '<<' ? x << y : x >> y;
+  }
+  const result = op === '|' ? x | y : op === '&' ? x & y : x ^ y;
+  return typeof a === 'boolean' && typeof b === 'boolean' ? result === 1n : result;
+}
+
+/** Python's `format % values`, with `%s`, `%r`, `%d`, `%f` and `%.Nf`. @throws {PyError} for other forms */
+function formatted(format: string, values: Value): string {
+  const given = values instanceof Tuple ? [...values.items] : [values];
+  const text = format.replace(/%(?:\.(\d{1,3}))?(.?)/gs, (_, digits: string | undefined, kind: string) => {
+    if (kind === '%' && digits === undefined) return '%';
+    const value = given.shift();
+    if (value === undefined) throw new PyError('TypeError', 'not enough arguments for format string');
+    if (kind === 's' && digits === undefined) return str(value);
+    if (kind === 'r' && digits === undefined) return repr(value);
+    if (kind === 'd' && digits === undefined && asNumber(value) !== undefined) return str(int(value));
+    if (kind === 'f' && asNumber(value) !== undefined) return fixed(value, Number(digits ?? 6));
+    throw new PyError('ValueError', `the format "%${kind}" is not supported here for this value`);
+  });
+  if (given.length > 0) throw new PyError('TypeError', 'not all arguments converted during string formatting');
+  return text;
 }
 
 /** Python's `divmod` of two numbers: the rest has the sign of the divisor. */

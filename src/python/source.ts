@@ -31,13 +31,20 @@ class Reader extends Scanner {
     if (this.at < this.text.length) throw new SourceError('invalid syntax');
   }
 
-  /** An expression, or several with commas between them, which are a tuple. */
-  expressions(): Node {
-    const first = this.#starred();
-    if (!this.take(',')) return first;
+  /**
+   * An expression, or several with commas between them, which are a tuple.
+   * @param starred whether elements of the tuple may begin with `*`
+   */
+  expressions(starred = false): Node {
+    const next = () => (starred ? this.#starred() : this.expression());
+    const first = next();
+    if (!this.take(',')) {
+      if (isStarred(first)) throw new SourceError('cannot use starred expression here');
+      return first;
+    }
     const items = [first];
     while (this.#more()) {
-      items.push(this.#starred());
+      items.push(next());
       if (!this.take(',')) break;
     }
     return { kind: 'tuple', items };
@@ -246,7 +253,7 @@ class Reader extends Scanner {
 
   #parenthesis(): Node {
     if (!this.#more()) return { kind: 'tuple', items: [] };
-    const node = this.expressions();
+    const node = this.expressions(true);
     return this.#comprehension(node, '(', ')') ?? node;
   }
 

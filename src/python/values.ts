@@ -45,6 +45,9 @@ export class Printed extends PyObject {
   repr(): string {
     return this.text;
   }
+  override equals(other: Value): boolean {
+    return other instanceof Printed && other.typeName === this.typeName && other.text === this.text;
+  }
 }
 
 export class Tuple {
@@ -59,6 +62,7 @@ function hashed(key: Value): Key {
   if (typeof key === 'boolean') return BigInt(key);
   if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : key;
   if (key === null || typeof key === 'bigint') return key;
+  if (key instanceof Printed) return `=${key.typeName} ${key.repr()}`;
   if (key instanceof Tuple)
     return `(${key.items
       .map((item) => {

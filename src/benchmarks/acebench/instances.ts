@@ -99,7 +99,7 @@ export class Instances {
     const found = FIRST_NAME.exec(call);
     const methods = found ? this.#methods.get(found[1]!) : undefined;
     if (!methods) return [];
-    if (found!.index > 0) throw new PyError('NameError', `the text before ${found![1]} is not defined`);
+    if (found!.index > 0) throw new PyError('NameError', `name '${call.slice(0, found!.index).split('.')[0]}' is not defined`);
     return methods;
   }
 

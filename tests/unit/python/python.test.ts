@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixed2, float, int, power, round } from '../../../src/python/conversions.ts';
+import { fixed, float, int, power, round } from '../../../src/python/conversions.ts';
 import { squareRoot } from '../../../src/python/decimal.ts';
 import { loads, loadsLines } from '../../../src/python/json.ts';
 import { assigned, literalOf } from '../../../src/python/literal.ts';
@@ -47,7 +47,7 @@ describe('as CPython', () => {
 
   it('rounds the binary value, and ties to the even digit', () => {
     for (const [x, digits, own] of python.rounded) expect([x, digits, repr(round(x, BigInt(digits)))]).toEqual([x, digits, own]);
-    for (const [x, own] of python.fixed) expect(fixed2(x)).toBe(own);
+    for (const [x, own] of python.fixed) expect(fixed(x, 2)).toBe(own);
     expect([round(2.5, null), round(-2.5, null), round(1250n, -2n), round(1350n, -2n), round(true, 0n)]).toEqual([
       2n,
       -2n,
@@ -193,12 +193,16 @@ describe('source', () => {
     ['2 ** -1', '0.5'],
     ['-2 ** 2', '-4'],
     ['set()', 'set()'],
+    ["{b'x': 1, b'x': 2}", "{b'x': 2}"],
+    ["'%d of %s: %.1f%%, %r' % (3.9, 'a', 0.25, 'b')", `"3 of a: 0.2%, 'b'"`],
+    ["'%f' % 2", "'2.000000'"],
+    ['[1 << 3 | 5 & 6 ^ ~0, True | False, 5 >> 1]', '[-5, True, 2]'],
     ['[1, # a comment\n 2,\n]', '[1, 2]'],
   ])('evaluates %s', (text, expected) => {
     expect(repr(literalOf(readExpression(text)))).toBe(expected);
   });
 
-  it.each(['f(', '1 2', '(1', "'a", '007', 'a b', '1a', '{1: 2', 'f(a=1, 2)', '"\\u12"', 'x = 1', 'class'])('refuses %s', (text) => {
+  it.each(['f(', '1 2', '(1', "'a", '007', 'a b', '1a', '{1: 2', 'f(a=1, 2)', '"\\u12"', 'x = 1', 'class', '*a', '(*a)', 'f(), *a'])('refuses %s', (text) => {
     expect(() => readExpression(text)).toThrow();
   });
 

@@ -1,5 +1,5 @@
 /** @file `GorillaFileSystem`: files and directories. */
-import { fixed2 } from '../../../python/conversions.ts';
+import { fixed } from '../../../python/conversions.ts';
 import { attributeError, compareTexts, contains, divide, less, negate, textFor, typeError } from '../../../python/operations.ts';
 import { linesOf, splitWords } from '../../../python/strings.ts';
 import { str } from '../../../python/text.ts';
@@ -190,10 +190,10 @@ class FileSystem implements Api {
     let size: Value = BigInt(sizeOf(this.#here));
     if (!readable) return dict({ disk_usage: f`${size} bytes` });
     for (const unit of ['B', 'KB', 'MB', 'GB', 'TB']) {
-      if (less(size, 1024n)) return dict({ disk_usage: `${fixed2(size)} ${unit}` });
+      if (less(size, 1024n)) return dict({ disk_usage: `${fixed(size, 2)} ${unit}` });
       size = divide(size, 1024n);
     }
-    return dict({ disk_usage: `${fixed2(size)} PB` });
+    return dict({ disk_usage: `${fixed(size, 2)} PB` });
   }
 
   /** Moves or copies. A directory becomes a new object, whose children keep the old one as their parent. */

@@ -1,5 +1,5 @@
 /** @file `TradingBot`: stocks, orders and an account. */
-import { fixed2, float, int } from '../../../python/conversions.ts';
+import { fixed, float, int } from '../../../python/conversions.ts';
 import {
   abs,
   add,
@@ -94,7 +94,8 @@ export const tradingBot: ApiClass = {
       if (lower(type) === 'buy') {
         const cost = multiply(float(price), int(amount));
         const balance = dictFor('get', own.account_info!).get('balance') ?? 0n;
-        if (less(balance, cost, '>')) return error(`Insufficient funds: required $${fixed2(cost)} but only $${fixed2(balance)} available.`);
+        if (less(balance, cost, '>'))
+          return error(`Insufficient funds: required $${fixed(cost, 2)} but only $${fixed(balance, 2)} available.`);
       }
       const id = own.order_counter!;
       const order = { order_type: type, symbol, price: float(price), amount };
