@@ -202,9 +202,12 @@ describe('source', () => {
     expect(repr(literalOf(readExpression(text)))).toBe(expected);
   });
 
-  it.each(['f(', '1 2', '(1', "'a", '007', 'a b', '1a', '{1: 2', 'f(a=1, 2)', '"\\u12"', 'x = 1', 'class', '*a', '(*a)', 'f(), *a'])('refuses %s', (text) => {
-    expect(() => readExpression(text)).toThrow();
-  });
+  it.each(['f(', '1 2', '(1', "'a", '007', 'a b', '1a', '{1: 2', 'f(a=1, 2)', '"\\u12"', 'x = 1', 'class', '*a', '(*a)', 'f(), *a'])(
+    'refuses %s',
+    (text) => {
+      expect(() => readExpression(text)).toThrow();
+    },
+  );
 
   it.each(['open("x")', '[x for x in y]', 'a.b', 'lambda: 1', '1 if a else 2', "f'{x}'", 'a < b'])('runs nothing: %s', (text) => {
     expect(() => literalOf(readExpression(text))).toThrow();
