@@ -8,7 +8,7 @@
 import type { Generation, Sampler } from '../engine/types.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import { callFields } from '../base/message-path.ts';
-import type { ToolSchema } from '../records/task.ts';
+import type { Task, ToolSchema } from '../records/task.ts';
 import { END_OF_TEXT, generationPrompt, TOOL_CALL_END } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './acts.ts';
@@ -28,6 +28,7 @@ export interface Turn extends ParsedTurn {
 export interface TurnOptions {
   /** Not needed if the hook `agent` makes every turn. */
   sampler?: Sampler;
+  task: Task;
   tokenizer: Tokenizer;
   limits: EpisodeLimits;
   sampling: Sampling;
@@ -151,7 +152,7 @@ export class TurnSampler {
   }
 
   #parsed(text: string): Turn {
-    return { text, ...(this.rules.readTurn?.(text) ?? parseTurn(text, this.toolNames, this.rules.callsPerTurn)) };
+    return { text, ...(this.rules.readTurn?.(text, this.options.task) ?? parseTurn(text, this.toolNames, this.rules.callsPerTurn)) };
   }
 
   /** The tokens of the current turn that are sampled so far. Empty between turns. */

@@ -9,7 +9,7 @@ import type { EpisodeRules } from './rules.ts';
 export class EpisodeLog {
   /** The number of tool results and user replies. */
   turns = 0;
-  /** The number of messages of agent, user and tools. */
+  /** The number of messages of agent, user and tools. The results of one turn count as one. */
   steps = 0;
   /** The number of failed tool calls of agent and user. */
   failures = 0;
@@ -58,15 +58,16 @@ export class EpisodeLog {
     this.steps += 1;
   }
 
-  toolAnswered(call: ToolCall, result: ToolResult): void {
+  /** @param first whether it is the first result of its turn: all results of a turn are one step, as in tau2-bench */
+  toolAnswered(call: ToolCall, result: ToolResult, first: boolean): void {
     this.#events.push({ kind: 'tool', call, result });
     this.toolCalls[call.name] = (this.toolCalls[call.name] ?? 0) + 1;
-    this.#answered(result.error);
+    this.#answered(result.error, first);
   }
 
   /** Counts the error of a malformed call that was sent back to the agent. */
   errorAnswered(): void {
-    this.#answered(true);
+    this.#answered(true, true);
   }
 
   userCalled(call: UserCall): void {
@@ -74,9 +75,9 @@ export class EpisodeLog {
     if (call.error) this.failures += 1;
   }
 
-  #answered(error: boolean): void {
+  #answered(error: boolean, first: boolean): void {
     this.turns += 1;
-    this.steps += 1;
+    if (first) this.steps += 1;
     if (error) this.failures += 1;
   }
 

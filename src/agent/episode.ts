@@ -22,8 +22,8 @@ import type { Act } from './acts.ts';
 import { heardBy } from './players.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, checkBegun, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
-import { endsByUser, type EpisodeRules, isProper } from './rules.ts';
-import { spoken } from './tool-call.ts';
+import { endsByAgent, endsByUser, type EpisodeRules, isProper } from './rules.ts';
+import { spoken, withoutThoughts } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
 import { checkAbort, Rest, Unscored } from './unscored.ts';
 import { type UserOptions, UserSide } from './user-turn.ts';
@@ -49,7 +49,8 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
  * @throws errors of the sampler and of the environment
  */
 export async function runEpisode(given: EpisodeOptions): Promise<Trajectory> {
-  const domain = { ...given.domain, tools: toolsOf(given.task, given.domain) };
+  const { task } = given;
+  const domain = { ...given.domain, tools: toolsOf(task, given.domain), policy: task.policy ?? given.domain.policy };
   const episode = new Episode({ ...given, domain });
   given.onStart?.(episode);
   try {
@@ -218,7 +219,7 @@ class Episode implements PlayedEpisode {
     }
     if (last.toolResult && this.#endsWith(last.toolResult.name, last.toolResult.error)) return 'terminal_tool';
     checkWhole(state);
-    const stopped = last.role === 'user' && endsByUser(last.text, this.#rules);
+    const stopped = last.role === 'user' && endsByUser(last.text, this.#rules, this.#log.steps);
     return this.#log.limit ?? (stopped && !(past.length === 1 && this.#rules.openingStop === 'ignored') ? 'user_stop' : null);
   }
 
@@ -247,6 +248,10 @@ class Episode implements PlayedEpisode {
   /** Executes a turn: runs its tool calls, or sends its error back, or says its text to the user. */
   async #act({ text, content, calls, error }: Turn): Promise<TerminationReason | null> {
     this.#log.steps += 1;
+    if (endsByAgent(withoutThoughts(text), this.#rules, this.#log.steps)) {
+      if (calls.length === 0) this.#log.agentSaid(content);
+      return 'agent_stop';
+    }
     if (calls.length > 0) {
       this.#log.callTurns += 1;
       if (content && this.#rules.countsProse) this.#log.said.push(content);
@@ -272,7 +277,7 @@ class Episode implements PlayedEpisode {
       const start = performance.now();
       const result = await this.#log.time('tool', () => this.#world.call(call));
       const { index, error, changes, text } = result;
-      this.#log.toolAnswered(call, result);
+      this.#log.toolAnswered(call, result, i === 0);
       const ends = this.#endsWith(call.name, error);
       const place = { first: i === 0, last: ends || i === calls.length - 1 };
       this.#transcript.tool(text, { name: call.name, error, index, changes, ms: performance.now() - start }, place);

@@ -218,7 +218,7 @@ export function readPrefix(
       return;
     }
     state.turns += 1;
-    state.steps += 1;
+    if (all[i - 1]?.role !== 'tool') state.steps += 1;
     const { toolResult } = node;
     if (!toolResult || toolResult.error) state.failures += 1;
     const call = answers.get(node.id)?.call;

@@ -2,6 +2,7 @@
  * @file The rules by which a conversation starts, continues and ends. `episode.ts` plays all conversations, and gets the rules
  * as an argument. The rules of a benchmark are in its folder under `src/benchmarks`.
  */
+import type { Task } from '../records/task.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import { customerPrompt } from '../users/prompt.ts';
 import { saysStop } from '../users/stop.ts';
@@ -16,6 +17,10 @@ export interface EpisodeRules {
   quotedStops: boolean;
   /** What a stop word in the user's first message does: it is an error of the simulator, ends the episode, or is ignored. */
   openingStop: 'error' | 'ends' | 'ignored';
+  /** Words with which the agent ends the conversation. A message with such a word is not executed. Absent: none. */
+  agentStopWords?: readonly string[];
+  /** The number of first messages in which a stop word does not count. Absent: 0. */
+  stopsAfter?: number;
   /** Tools that end the episode when a call of them succeeds. */
   terminalTools: readonly string[];
   /** Whether a failed call of a terminal tool also ends the episode. */
@@ -36,7 +41,7 @@ export interface EpisodeRules {
    */
   callTurns?: number;
   /** Reads a turn of the agent, if the benchmark has its own way. Absent: `parseTurn`. */
-  readTurn?: (text: string) => ParsedTurn;
+  readTurn?: (text: string, task: Task) => ParsedTurn;
   /** Whether the environment answers a call of an unknown tool. If false, such a call counts as malformed. */
   passUnknownTools: boolean;
   /** Whether a turn with neither text nor call is malformed and ends the episode. */
@@ -74,9 +79,23 @@ export const MUA_RULES: ConversationRuleSet = {
   customerPrompt,
 };
 
-/** Whether a message of the user ends the conversation under these rules. */
-export const endsByUser = (text: string, { stopWords, quotedStops }: Pick<EpisodeRules, 'stopWords' | 'quotedStops'>): boolean =>
-  quotedStops ? stopWords.some((word) => text.includes(word)) : saysStop(text, stopWords);
+/**
+ * Whether a message of the user ends the conversation under these rules.
+ * @param messages the number of messages so far, with this one
+ */
+export const endsByUser = (
+  text: string,
+  { stopWords, quotedStops, stopsAfter = 0 }: Pick<EpisodeRules, 'stopWords' | 'quotedStops' | 'stopsAfter'>,
+  messages = Infinity,
+): boolean => messages > stopsAfter && (quotedStops ? stopWords.some((word) => text.includes(word)) : saysStop(text, stopWords));
 
-/** Whether the user or a terminal tool ended the conversation. */
-export const isProper = (termination: TerminationReason): boolean => termination === 'user_stop' || termination === 'terminal_tool';
+/** The same for a message of the agent. */
+export const endsByAgent = (
+  text: string,
+  { agentStopWords = [], stopsAfter = 0 }: Pick<EpisodeRules, 'agentStopWords' | 'stopsAfter'>,
+  messages: number,
+): boolean => messages > stopsAfter && agentStopWords.some((word) => text.includes(word));
+
+/** Whether the user, the agent or a terminal tool ended the conversation. */
+export const isProper = (termination: TerminationReason): boolean =>
+  termination === 'user_stop' || termination === 'terminal_tool' || termination === 'agent_stop';

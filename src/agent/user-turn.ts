@@ -74,7 +74,7 @@ export class UserSide {
     this.transcript.user(text);
     this.log.userSaid(text);
     // If the user's last message reaches a limit and also has a stop word, the limit counts, as in tau2-bench.
-    return this.log.limit ?? (endsByUser(text, this.options.rules) ? 'user_stop' : null);
+    return this.log.limit ?? (endsByUser(text, this.options.rules, this.log.steps) ? 'user_stop' : null);
   }
 
   /** Runs the calls of one message of the user. The agent sees neither the calls nor their results. */

@@ -18,7 +18,7 @@ interface HistoryMessage {
 export const historyMessages = (messages: readonly Json[]) => messages as unknown as readonly HistoryMessage[];
 
 /** The calls of a message. A call without a requestor belongs to the role of the message. */
-export function callsIn({ role, tool_calls }: HistoryMessage): { id: string; call: Required<Omit<ToolCall, 'exact'>> }[] {
+export function callsIn({ role, tool_calls }: HistoryMessage): { id: string; call: Required<Omit<ToolCall, 'exact' | 'message'>> }[] {
   return (tool_calls ?? []).map(({ id, name, arguments: args, requestor = role === 'user' ? 'user' : 'assistant' }) => ({
     id,
     call: { name, arguments: args, requestor },

@@ -14,6 +14,7 @@ import { counts, type Fields, id, json, jsonObject, name, natural, number, numbe
 export const TERMINATIONS: Record<TerminationReason, true> = {
   user_stop: true,
   terminal_tool: true,
+  agent_stop: true,
   max_turns: true,
   turn_length: true,
   malformed_call: true,
@@ -46,6 +47,7 @@ const toolCall = z.object({
   arguments: jsonObject<Record<string, Json>>(),
   requestor: z.optional(z.enum(['assistant', 'user'])),
   exact: z.optional(text),
+  message: z.optional(text),
 } satisfies Fields<ToolCall>);
 const toolSchema = z.object({
   type: z.literal('function'),
@@ -89,6 +91,7 @@ const scenario = z.object({
   instruction: text,
   benchmark: z.optional(name),
   history: z.optional(z.array(json)),
+  greeting: z.optional(text),
   facts: z.optional(jsonObject<Record<string, Json>>()),
   phone: z.optional(jsonObject<Record<string, Json>>()),
 } satisfies Fields<UserScenario>);
@@ -110,6 +113,7 @@ const task = z.object({
   faults: z.optional(toolFaultsSchema),
   benchmark: z.optional(jsonObject<BenchmarkTask>()),
   tools: z.optional(z.array(toolSchema)),
+  policy: z.optional(text),
 } satisfies Fields<Task>);
 
 const node = z.object({

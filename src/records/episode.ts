@@ -14,7 +14,7 @@ export interface EpisodeLimits {
   /** Maximum number of tokens in the whole sequence. */
   max_model_len: number;
   malformed_policy: MalformedPolicy;
-  /** If true, the reward is 0 unless the termination is `user_stop` or `terminal_tool`. MUA-RL has false. */
+  /** If true, the reward is 0 unless the user, the agent or a terminal tool ended the conversation. MUA-RL has false. */
   require_done: boolean;
   /** Qwen3's `enable_thinking`. If true, a turn begins with thoughts, which the customer does not see. Absent: false, as in MUA-RL. */
   enable_thinking?: boolean;

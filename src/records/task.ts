@@ -16,6 +16,10 @@ export interface ToolCall {
   requestor?: Requestor;
   /** The arguments as JSON text, if `arguments` would change them: JavaScript does not tell 5 from 5.0, and rounds large integers. */
   exact?: string;
+  /**
+   * The whole message of the agent, where the world runs messages instead of calls. Empty for a call after the first one of its message.
+   */
+  message?: string;
 }
 
 /**
@@ -53,6 +57,8 @@ export interface UserScenario {
   benchmark?: Benchmark;
   /** Messages before the episode, in tau2-bench's format. The user first answers the last message. */
   history?: Json[];
+  /** What the agent says to a language model that plays the user, before its first message. The agent does not see it. */
+  greeting?: string;
   /** Facts that only the scripted customers of this domain use. */
   facts?: Record<string, Json>;
   /** Facts for telecom's customers. They are not in `facts`, because stored tasks have them in the field `phone`. */
@@ -92,6 +98,8 @@ export interface Task {
   benchmark?: BenchmarkTask;
   /** The agent's tools, if each task has its own. Absent: those of the domain. */
   tools?: ToolSchema[];
+  /** The agent's policy, if each task has its own. Absent: that of the domain. */
+  policy?: string;
 }
 
 /** The agent's tools in a task of the domain. */

@@ -6,6 +6,7 @@ import type { RowChange, Task, ToolCall, ToolSchema, Verdict, Violation } from '
 export type TerminationReason =
   | 'user_stop' // ###STOP### in the user's reply
   | 'terminal_tool' // e.g. transfer_to_human_agents
+  | 'agent_stop' // the agent wrote a stop word of the benchmark
   | 'max_turns' // max_turns, or another limit of the benchmark's rules, was reached
   | 'turn_length' // one assistant turn reached response_length_one_turn
   | 'malformed_call' // malformed_policy is 'end'

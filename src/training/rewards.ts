@@ -3,6 +3,7 @@
  * never uses this reward: held-out success is always the binary outcome, `Trajectory.reward`.
  */
 import { path } from '../base/message-path.ts';
+import { isProper } from '../agent/rules.ts';
 import { totalReward } from '../agent/trajectory.ts';
 import { actionMatches } from '../domains/exact/criteria.ts';
 import { transfersOf } from '../domains/registry.ts';
@@ -139,7 +140,7 @@ function factsOf(trajectory: Trajectory): RewardFacts {
     outcome: trajectory.reward ?? 0,
     rows: { goal: verdict?.goal.length ?? 0, right, damaged: (verdict?.changes.length ?? 0) - right },
     turns: verdict ? turnsOf(trajectory).reduce((sum, { reward }) => sum + reward, 0) : 0,
-    ended: termination === 'user_stop' || termination === 'terminal_tool',
+    ended: isProper(termination),
     violations: violations.length,
     unconfirmed: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,
     parseErrors: trajectory.parseErrors,

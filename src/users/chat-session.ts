@@ -30,8 +30,8 @@ export function chatSession(
 }
 
 /** The messages before the customer's first answer, with mirrored roles, and the message that it must answer. */
-function begun({ history }: UserScenario): [Message[], string] {
-  const past = historyFor('user', history ?? [{ role: 'assistant', content: GREETING }]);
+function begun({ history, greeting = GREETING }: UserScenario): [Message[], string] {
+  const past = historyFor('user', history ?? [{ role: 'assistant', content: greeting }]);
   const last = past.pop()!.content;
   return [
     past.map(({ role, id, content, calls }): Message => {

@@ -72,7 +72,7 @@ export class ResumedUsers implements UserSimulator {
     const reply = (text: string, signal?: AbortSignal) => {
       if (session) return session.reply(text, signal);
       // The user's first answer followed the history of the scenario, or the greeting if there is no history.
-      const before = scenario.history ?? [{ role: 'assistant', content: GREETING }];
+      const before = scenario.history ?? [{ role: 'assistant', content: scenario.greeting ?? GREETING }];
       const history = [...before, ...this.past.flatMap(messages), { role: 'assistant', content: text }];
       session = this.users.session({ ...scenario, history }, seed, tools);
       return session.open(signal);

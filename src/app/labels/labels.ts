@@ -27,6 +27,7 @@ export const STATUS_LABELS: Record<RunStatus, string> = {
 export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   user_stop: 'the customer ended it',
   terminal_tool: 'transferred to a human',
+  agent_stop: 'the agent ended it',
   max_turns: 'too many turns',
   turn_length: 'a turn was too long',
   malformed_call: 'malformed tool call',

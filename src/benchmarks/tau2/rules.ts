@@ -42,6 +42,7 @@ export const isTau2Ending = (ending: string | undefined): ending is Tau2Ending =
 const ENDINGS: Record<TerminationReason, Tau2Ending> = {
   user_stop: 'user_stop',
   terminal_tool: 'agent_stop',
+  agent_stop: 'agent_stop',
   max_turns: 'max_steps',
   turn_length: 'agent_error',
   malformed_call: 'agent_error',
