@@ -1,4 +1,5 @@
 /** @file The list of domains, with one line for each. To ask something about them, use `registry.ts`. */
+export { agent } from './agent/index.ts';
 export { airline } from './airline/index.ts';
 export { chat } from './chat/index.ts';
 export { mock } from './mock/index.ts';

@@ -50,12 +50,14 @@ export interface Script {
   maxTurns?: number | undefined;
 }
 
-const USER: Record<Language, readonly [first: string, second: string, rest: string]> = {
+/** What a simulated user without a script says. */
+export const USUAL_USER: Record<Language, readonly [first: string, second: string, rest: string]> = {
   en: ['Hello, I need help.', 'Yes.', 'Please go on.'],
   zh: ['你好，我需要帮助。', '是的。', '请继续。'],
 };
 
-const MOST = 40;
+/** Upstream's limit on the messages after the first one. */
+export const MOST_MESSAGES = 40;
 
 /** @param prompts absent if no prompts are rendered. `agent` may be those of another language. */
 export function infer(entry: Entry, states: States, script: Script, prompts?: { agent: Prompts; user: Prompts }): Played {
@@ -116,7 +118,7 @@ class Conversation {
 
   #loop(next: (last: Message) => Message): Played {
     const { history } = this.#played;
-    for (let i = 0; i < (this.script.maxTurns ?? MOST); i++) {
+    for (let i = 0; i < (this.script.maxTurns ?? MOST_MESSAGES); i++) {
       const message = next(history.at(-1)!);
       history.push(message);
       if (i > 1 && message.message.includes(FINISH)) break;
@@ -140,7 +142,7 @@ class Conversation {
 
   #user(): string {
     if (this.prompts) this.#played.userCalls.push({ messages: [...this.#userMessages] });
-    const usual = USER[this.entry.language];
+    const usual = USUAL_USER[this.entry.language];
     const text = (this.script.user ?? usual)[this.#userTexts++] ?? usual[2];
     this.#userMessages.push({ role: 'system', content: text });
     return text;

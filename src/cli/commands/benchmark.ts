@@ -40,7 +40,7 @@ export const replay = command({
   flags: {
     ...FLAGS,
     output: OUTPUT,
-    prompts: { type: 'boolean', help: 'bfcl: also write the rendered prompt of each query of the model' },
+    prompts: { type: 'boolean', help: 'bfcl, acebench: also write the rendered prompts of each query of the model' },
   },
   async run({ prompts, ...flags }, progress) {
     const job = await readJob(flags, progress);

@@ -91,7 +91,7 @@ describe('recognises', () => {
     expect(told.every(([done, total]) => done <= total)).toBe(true);
     await expect(importBenchmarks([['bank/db.json', foreign]])).rejects.toThrow('bank/db.json: its tables belong to no known domain');
     await expect(importBenchmarks(files({ 'a.md': '' }))).rejects.toThrow(
-      'there is no tau-bench or tau2-bench or BFCL Multi Turn data here',
+      'there is no tau-bench or tau2-bench or BFCL Multi Turn or ACEBench Agent data here',
     );
     await expect(importBenchmarks(Object.entries({ ...everything, 'domains/mock/tasks.json': bytes('[{"id": "do') }))).rejects.toThrow(
       /^domains\/mock\/tasks.json: it is not JSON: .*\(it seems to be cut off\)/,
@@ -161,7 +161,7 @@ describe('refuses, with file, path and reason:', () => {
     [
       'no benchmark data',
       { 'a.txt': '' },
-      /^there is no tau-bench or tau2-bench or BFCL Multi Turn data here: expected a folder with flights.json, .* or db.json or db.toml or BFCL_v4_multi_turn_base.json$/,
+      /^there is no tau-bench or tau2-bench or BFCL Multi Turn or ACEBench Agent data here: expected a folder with flights.json, .* or db.json or db.toml or BFCL_v4_multi_turn_base.json or data_en\/data_agent_multi_turn.json$/,
     ],
     ['another database', { ...tau2Mock, 'db.json': '{"planets": {}}' }, /^db.json: its tables belong to no known domain/],
     ['a missing table of tau-bench', (({ 'users.json': _, ...rest }) => rest)(tau1Retail), /^the files: users.json is missing/],

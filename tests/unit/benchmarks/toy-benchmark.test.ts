@@ -73,7 +73,7 @@ test('is imported beside the other benchmarks, and errors list its files', async
     ['tau2', 'mock'],
   ]);
   await expect(importBenchmark(files({ 'a.txt': '' }))).rejects.toThrow(
-    /^there is no tau-bench or tau2-bench or BFCL Multi Turn or LampBench data here: .* or lamps.json$/,
+    /^there is no tau-bench or tau2-bench or BFCL Multi Turn or ACEBench Agent or LampBench data here: .* or lamps.json$/,
   );
   await expect(importBenchmark(files({ 'lamps.json': '{"lamps": 3}' }))).rejects.toThrow(/^lamps.json: lamps: /);
 });
@@ -129,8 +129,8 @@ test('the page lists it and shows its world', async () => {
 });
 
 test('the command line takes its name, finds its data and writes its results', async () => {
-  expect(DATA_FLAGS.rules.choices).toEqual(['tau1', 'tau2', 'bfcl', 'lamp']);
-  expect(DATA_FLAGS.rules.value).toBe('tau1|tau2|bfcl|lamp');
+  expect(DATA_FLAGS.rules.choices).toEqual(['tau1', 'tau2', 'bfcl', 'acebench', 'lamp']);
+  expect(DATA_FLAGS.rules.value).toBe('tau1|tau2|bfcl|acebench|lamp');
   const place = { domain: 'house', rules: 'lamp', data: import.meta.dirname };
   expect(await findData(place)).toMatchObject({ domain: 'house', rules: 'lamp' });
   await expect(findData({ ...place, domain: 'retail' })).rejects.toThrow('--domain is "retail": lamp has house');
