@@ -5,7 +5,6 @@ import { type Kind, KINDS } from './instances.ts';
 
 /** The source files of the classes, in the folder of a language's scenarios. */
 export const CLASS_SOURCES: Readonly<Record<string, string>> = {
-  BaseApi: 'phone_platform/base_api',
   MessageApi: 'phone_platform/message',
   ReminderApi: 'phone_platform/reminder',
   FoodPlatform: 'phone_platform/food_services',
