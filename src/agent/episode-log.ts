@@ -51,6 +51,12 @@ export class EpisodeLog {
     this.said.push(text);
   }
 
+  /** The agent ended the conversation. @param text what it said to the user; null if it wrote calls */
+  agentStopped(text: string | null): 'agent_stop' {
+    if (text !== null) this.agentSaid(text);
+    return 'agent_stop';
+  }
+
   userSaid(text: string): void {
     this.#events.push({ kind: 'user', text });
     this.userMessages += 1;

@@ -49,8 +49,7 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
  * @throws errors of the sampler and of the environment
  */
 export async function runEpisode(given: EpisodeOptions): Promise<Trajectory> {
-  const { task } = given;
-  const domain = { ...given.domain, tools: toolsOf(task, given.domain), policy: task.policy ?? given.domain.policy };
+  const domain = { ...given.domain, tools: toolsOf(given.task, given.domain), policy: given.task.policy ?? given.domain.policy };
   const episode = new Episode({ ...given, domain });
   given.onStart?.(episode);
   try {
@@ -248,10 +247,7 @@ class Episode implements PlayedEpisode {
   /** Executes a turn: runs its tool calls, or sends its error back, or says its text to the user. */
   async #act({ text, content, calls, error }: Turn): Promise<TerminationReason | null> {
     this.#log.steps += 1;
-    if (endsByAgent(withoutThoughts(text), this.#rules, this.#log.steps)) {
-      if (calls.length === 0) this.#log.agentSaid(content);
-      return 'agent_stop';
-    }
+    if (endsByAgent(withoutThoughts(text), this.#rules, this.#log.steps)) return this.#log.agentStopped(calls.length > 0 ? null : content);
     if (calls.length > 0) {
       this.#log.callTurns += 1;
       if (content && this.#rules.countsProse) this.#log.said.push(content);

@@ -86,7 +86,7 @@ function read<T>(file: string, path: string, work: () => T): T {
 }
 
 /** The names of known classes. @throws if a name is unknown */
-export function checkClasses(names: readonly string[], where: string): void {
+function checkClasses(names: readonly string[], where: string): void {
   const unknown = names.find((name) => !Object.hasOwn(CLASSES, name));
   if (unknown !== undefined) throw new Error(`${where} has "${unknown}": expected ${Object.keys(CLASSES).join(', ')}`);
 }

@@ -12,7 +12,7 @@ export const CLASS_SOURCES: Readonly<Record<string, string>> = {
 };
 
 /** The source files of the prompts, without the language. */
-export const PROMPT_SOURCES = {
+const PROMPT_SOURCES = {
   turn: 'multi_turn/common_agent.py',
   step: 'multi_step/common_agent_step.py',
   user: 'multi_turn/APIModel_user.py',
