@@ -16,7 +16,7 @@ import { decode, isForExecution } from './decode.ts';
 import { infer, type Message, UNREADABLE } from './inference.ts';
 import { Instances, type Kind, KINDS } from './instances.ts';
 import { throughJson, toJson } from './plain.ts';
-import { languagesOf } from './source-files.ts';
+import { languagesOf, rootOf } from './source-files.ts';
 
 const id = z.union([z.string(), z.number()]);
 const lang = z.enum(LANGUAGES);
@@ -67,6 +67,8 @@ interface ExecutionCase {
 export async function replayAce({ paths, read, file, text, prompts, hash, onProgress }: ReplayJob): Promise<ReplayOutput> {
   const { cases } = check<{ cases: (PlayedCase | ExecutionCase)[] }>(casesSchema, parseJson(file, text), file);
   const data = new Map<Language, AceData>();
+  // Names the missing files.
+  rootOf(paths);
   for (const language of languagesOf(paths)) data.set(language, await readAce(paths, language, read));
   // JSON.parse makes 5 of 5.0, so the configs are read again as Python reads them.
   const exact = (loads(text) as Dict).get('cases') as Dict[];

@@ -1,5 +1,4 @@
 /** @file Describes a conversation as moves: for each turn of the agent, one word for its act and one line of text. */
-import { isProper } from '../../../agent/rules.ts';
 import { TERMINATION_LABELS, brokenCalls } from '../../labels/labels.ts';
 import { callsOf, path } from '../../../base/message-path.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
@@ -66,7 +65,7 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
     };
   });
   if (!ended) {
-    const act = isProper(termination) ? 'stop' : 'error';
+    const act = ['user_stop', 'terminal_tool', 'agent_stop'].includes(termination) ? 'stop' : 'error';
     turns.push({
       node: messages.at(-1)?.id ?? trajectory.leaf,
       act,

@@ -246,6 +246,7 @@ it('refuses wrong cases, with their place', async () => {
   await expect(replay([{ ...own, turns: 3 }])).rejects.toThrow(/^in.json: cases\[0\]/);
   const english = Object.fromEntries(Object.entries(aceFixture).filter(([path]) => !/zh/.test(path)));
   await expect(replayed([{ ...own, lang: 'zh' }], false, english)).rejects.toThrow('in.json: cases[0].lang: it is "zh": the data has en');
+  await expect(replayed([own], false, { 'README.md': '' })).rejects.toThrow('there is no data_en/data_agent_multi_turn.json');
   const promptless = Object.fromEntries(Object.entries(english).filter(([path]) => !/prompt_|common_agent/.test(path)));
   await expect(replayed([own], true, promptless)).rejects.toThrow('there are no prompts');
   expect((await replayed([own], false, promptless)).cases).toHaveLength(1);
