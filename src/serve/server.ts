@@ -244,7 +244,7 @@ export async function startEnvServer(
       if (now - connection.begun > 1000 * sessionSeconds)
         end(connection, 1000, `the episode is ${sessionSeconds} seconds old: expected a reset before`);
       else if (connection.waiting === 0 && now - connection.heard > 1000 * idleSeconds)
-        end(connection, 1000, `no frame for ${idleSeconds} seconds`);
+        end(connection, 1000, `no frame for ${idleSeconds} seconds: expected one before`);
     }
   }, SWEEP_MS);
   sweep.unref();

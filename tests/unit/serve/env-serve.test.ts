@@ -233,7 +233,9 @@ describe('limits', () => {
     expect(await first.closed).toBe(1009);
     await second.reset();
     expect(await second.closed).toBe(1000);
-    expect(JSON.parse(second.unasked[0]!)).toMatchObject({ data: { code: 'SESSION_ERROR', message: 'no frame for 1 seconds' } });
+    expect(JSON.parse(second.unasked[0]!)).toMatchObject({
+      data: { code: 'SESSION_ERROR', message: 'no frame for 1 seconds: expected one before' },
+    });
     const fourth = await connect();
     await fourth.reset();
     await fourth.close();
