@@ -9,7 +9,7 @@ export function inTime(seconds: number): string {
   return seconds < 5400 ? `about ${Math.round(seconds / 60)} min` : `about ${(seconds / 3600).toFixed(1)} h`;
 }
 
-export const ESTIMATED = 'Times are estimated from a probe of this GPU; they can be twice as long or half as long.';
+export const ESTIMATED = 'Times are estimates from a short probe of this GPU; the true times differ.';
 
 /** The lines of `mua train --plan`. */
 export function planLines({ plan, problem, advice, seconds }: RunPlan): string[] {
