@@ -26,6 +26,7 @@ const api: TrainerApi = Object.assign(session, {
   connect(environmentPort: MessagePort, userPort: MessagePort) {
     environments = Comlink.wrap(environmentPort);
     userWorker = Comlink.wrap(userPort);
+    void userWorker.listenToWaits(Comlink.proxy((text: string) => session.waiting(text)));
   },
 });
 

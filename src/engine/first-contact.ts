@@ -87,7 +87,8 @@ export async function firstContact(
 export async function selfTestReport(gpu: Gpu, app: string): Promise<SelfTestReport> {
   const start = performance.now();
   const date = new Date().toISOString();
-  const checks = [...(await kernelChecks(gpu, { attention: true })), ...(await modelTest(gpu))];
+  const kernels = await gpu.activities.during('checking kernels', () => kernelChecks(gpu, { attention: true }));
+  const checks = [...kernels, ...(await gpu.activities.during('checking a tiny model', () => modelTest(gpu)))];
   return {
     app,
     date,

@@ -4,6 +4,7 @@
  * A program is a list of `Dispatch`es over buffers that are made once. The numbers of tokens and rows are in one small `Counts`
  * uniform, so a run only encodes commands. No buffer, bind group or pipeline is created after warm-up.
  */
+import { Activities } from '../base/activities.ts';
 import { type GpuInfo, GpuOutOfMemoryError, openDevice } from './device.ts';
 import { GpuMemory, type View } from './gpu-memory.ts';
 import { type Bindings, type Dispatch, dimsWords, type Kernel, type KernelDefinition } from './kernel.ts';
@@ -23,6 +24,8 @@ const WORKGROUP_WORK = 4096;
 
 export class Gpu extends GpuMemory {
   readonly pacer: SubmitPacer;
+  /** What is compiled or computed now. The owner of the device may replace it by its own. */
+  activities = new Activities();
   readonly #kernels = new Map<string, Kernel>();
   readonly #compiling = new Set<Promise<void>>();
   /** Work submitted since the current measurement began, in operations. */
@@ -105,7 +108,14 @@ export class Gpu extends GpuMemory {
 
   /** Waits until all kernels are compiled. @throws the first compilation error. */
   async ready(): Promise<void> {
-    await this.sound(Promise.all(this.#compiling));
+    const total = this.#compiling.size;
+    if (total === 0) return void (await this.sound(Promise.resolve()));
+    const text = (compiled: number) => `compiling kernels: ${compiled} of ${total}`;
+    await this.activities.during(text(0), async ({ now }) => {
+      let compiled = 0;
+      for (const kernel of this.#compiling) kernel.then(() => now(text(++compiled))).catch(() => {});
+      await this.sound(Promise.all(this.#compiling));
+    });
   }
 
   /**

@@ -21,6 +21,21 @@ export const sourceOf = (tensors: TensorMap): WeightSource => ({
   },
 });
 
+/** A source that tells after each read how many bytes were read, and how many all tensors have. */
+export function countedSource({ tensors, read }: WeightSource, onRead: (bytes: number, all: number) => void): WeightSource {
+  const sizes = [...tensors.values()].map(({ dtype, shape }) => shape.reduce((size, n) => size * n, BYTES[dtype]));
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  let done = 0;
+  return {
+    tensors,
+    read: async (name, from, bytes) => {
+      const part = await read(name, from, bytes);
+      onRead((done += bytes), all);
+      return part;
+    },
+  };
+}
+
 /** A source whose matrices are rounded to a format and returned in f32. Each read must be of whole rows. */
 export const roundedSource = ({ tensors, read }: WeightSource, format: WeightFormat): WeightSource => ({
   tensors: new Map([...tensors].map(([name, { shape }]) => [name, { dtype: 'F32', shape }])),

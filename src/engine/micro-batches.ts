@@ -29,18 +29,23 @@ export async function runMicroBatches(
 ): Promise<Scores> {
   checkTokens(sequences, training.config.vocab_size);
   const scores = emptyScores(sequences, k);
-  let before: Promise<void> | undefined;
-  for (const batch of pack(sequences, capacity)) {
-    signal?.throwIfAborted();
-    check();
-    gpu.run(program, training.upload(batch, temperature, loss));
-    const reading = readScores(training, batch, scores);
-    reading.catch(() => {}); // if this loop ends early, nobody awaits `reading`
+  const batches = pack(sequences, capacity);
+  const text = (done: number) => `micro-batch ${Math.min(done + 1, batches.length)} of ${batches.length}`;
+  return gpu.activities.during(text(0), async ({ now }) => {
+    let before: Promise<void> | undefined;
+    for (const [i, batch] of batches.entries()) {
+      signal?.throwIfAborted();
+      check();
+      gpu.run(program, training.upload(batch, temperature, loss));
+      const reading = readScores(training, batch, scores);
+      reading.catch(() => {}); // if this loop ends early, nobody awaits `reading`
+      await before;
+      before = reading;
+      now(text(i));
+    }
     await before;
-    before = reading;
-  }
-  await before;
-  return scores;
+    return scores;
+  });
 }
 
 function emptyScores(sequences: readonly TrainSequence[], k: number): Scores {

@@ -26,6 +26,7 @@ export interface EvaluationPlan {
   concurrency: number;
   player?: RolloutPlan['player'];
   signal?: AbortSignal;
+  /** Called at the start, and when a trial has ended. */
   onProgress?: (done: number, total: number) => void;
   /** `onTrialStart` is called when a trial starts, and `onTrial` when it ends. */
   onTrialStart?: ((episode: LiveEpisode) => void) | undefined;
@@ -39,6 +40,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
   const start = performance.now();
   const total = plan.tasks.length * plan.trials;
   let done = plan.done?.length ?? 0;
+  plan.onProgress?.(done, total);
   const { groups, dropped } = await collectRollouts(stage, {
     tasks: plan.tasks,
     n: plan.trials,

@@ -77,6 +77,11 @@ export interface TrainerApi {
   watch(run: string, on: boolean): Promise<void>;
   /** Calls `listener` with every event of the active run, in batches. A new listener replaces the old one. */
   listen(listener: (run: string, events: RunEvent[]) => void): Promise<void>;
+  /**
+   * Calls `listener` with what goes on beside the counted progress: weights that are loaded, kernels that are compiled, a server
+   * that does not answer yet. '' if nothing goes on. It replaces the listener before. By default the events of the active run tell it.
+   */
+  listenToActivities(listener: (text: string) => void): Promise<void>;
 
   // Experiments, which are stored in this browser
   /**

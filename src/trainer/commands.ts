@@ -1,5 +1,6 @@
 /** @file One-off commands on a model: scores, gradients and completions. docs/cli.md describes the file formats. */
 import type { Tokenizer } from '../agent/types.ts';
+import { Activities } from '../base/activities.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import type { GenerateRequest, GradRequest, Rescored, RescoreRequest } from './messages.ts';
 import type { Engine, TensorMap, TrainSequence } from '../engine/types.ts';
@@ -111,8 +112,12 @@ export async function gradients(engine: Engine, request: GradRequest): Promise<{
 export async function generateCompletions(
   engine: Engine,
   request: GenerateRequest,
+  activities = new Activities(),
 ): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }> {
   request.prompts.forEach((tokens, i) => checkTokens(`prompts[${i}]`, tokens, engine.config.vocab_size));
+  const text = (done: number) => `completions: ${done} of ${request.prompts.length}`;
+  const activity = activities.begin(text(0));
+  let done = 0;
   const completions = await Promise.all(
     request.prompts.map(async (prompt, stream) => {
       const sequence = await engine.sampler.open({ seed: request.seed, stream });
@@ -128,8 +133,9 @@ export async function generateCompletions(
         return { tokens, logprobs };
       } finally {
         engine.sampler.close(sequence);
+        activity.now(text(++done));
       }
     }),
-  );
+  ).finally(() => activity.end());
   return { completions };
 }

@@ -75,10 +75,12 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
   const clock = new CheckpointClock(plan);
   const save = async () => {
     if (saved === finished) return;
-    await clock.time(async () => {
-      const read = await readCheckpoint(finished, engine, reference);
-      await keep(`the checkpoint of step ${finished}`, () => sink.checkpoint(read, origin));
-    });
+    await clock.time(() =>
+      host.activities.during(`storing the checkpoint of step ${finished}`, async () => {
+        const read = await readCheckpoint(finished, engine, reference);
+        await keep(`the checkpoint of step ${finished}`, () => sink.checkpoint(read, origin));
+      }),
+    );
     saved = finished;
   };
   await trainRun(stage, engine, config, concurrency(config), {

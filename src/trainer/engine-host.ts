@@ -2,6 +2,7 @@
 import type { EngineInfo } from './messages.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import { openTokenizer } from '../agent/tokenizer.ts';
+import { Activities, type Activity } from '../base/activities.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { probe, type Speed } from '../bench/rates.ts';
 import { tunedTiles } from '../engine/autotune.ts';
@@ -10,7 +11,7 @@ import { createEngine } from '../engine/engine.ts';
 import { firstContact, type SelfTestReport, selfTestReport } from '../engine/first-contact.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
 import type { KvFormat } from '../engine/kernels/kv-format.ts';
-import { roundedSource } from '../engine/load-tensors.ts';
+import { countedSource, roundedSource } from '../engine/load-tensors.ts';
 import { kernelChecks } from '../engine/self-test.ts';
 import { withTiles } from '../engine/tuning.ts';
 import type { Engine } from '../engine/types.ts';
@@ -73,6 +74,9 @@ export class EngineHost {
   /** The formats that passed the self-test on a device, without or with adapters. */
   readonly #checked = new WeakMap<Gpu, Set<string>>();
   #probed: Promise<Speed> | null = null;
+  /** What the host and its device do now. */
+  readonly activities = new Activities();
+  #waiting: Activity | null = null;
   /** Called when the device is lost while the session uses it. */
   onLost: (error: DeviceLostError) => void = () => {};
 
@@ -104,10 +108,11 @@ export class EngineHost {
 
   device(): Promise<Gpu> {
     this.#gpu ??= (async () => {
-      const gpu = await this.#create();
+      const gpu = await this.activities.during('starting the GPU', () => this.#create());
+      gpu.activities = this.activities;
       // For software adapters, the tile sizes were chosen by hand (tuning.ts), because compiling other tiles takes seconds on them.
       if (!gpu.info.software) gpu.tuning = withTiles(gpu.tuning, await tunedTiles(gpu, adapterStore));
-      const failure = await firstContact(gpu, { store: adapterStore });
+      const failure = await this.activities.during('checking this GPU', () => firstContact(gpu, { store: adapterStore }));
       this.#info = { state: 'ready', ...gpu.info, selfTest: failure ? 'failed' : 'passed', message: failure ?? undefined };
       if (failure) {
         gpu.destroy();
@@ -127,7 +132,7 @@ export class EngineHost {
 
   /** Measures the speeds of the device, once. Nothing else may use the device meanwhile. */
   speed(): Promise<Speed> {
-    this.#probed ??= this.device().then((gpu) => probe(gpu, adapterStore));
+    this.#probed ??= this.device().then((gpu) => this.activities.during('measuring this GPU', () => probe(gpu, adapterStore)));
     this.#probed.catch(() => (this.#probed = null));
     return this.#probed;
   }
@@ -139,6 +144,7 @@ export class EngineHost {
       () => undefined,
     );
     const gpu = await Gpu.create(this.#parts.gpu, tuning);
+    gpu.activities = this.activities;
     try {
       return await selfTestReport(gpu, version);
     } finally {
@@ -192,11 +198,16 @@ export class EngineHost {
     const rounded = trainable && !lora && precision !== 'f32';
     const gpu = await this.device();
     await this.#checkFormat(gpu, precision, lora !== undefined);
-    const engine = await createEngine(gpu, config, rounded ? roundedSource(source, precision) : source, {
-      ...size,
-      precision: rounded ? 'f32' : precision,
-      kvFormat: kvFormat(dtype, precision),
-      ...(lora && { lora: loraOptions(lora.config), adapters: lora.tensors }),
+    const engine = await this.activities.during('loading the weights', (activity) => {
+      const counted = countedSource(source, (read, all) =>
+        activity.now(`loading the weights: ${inMegabytes(read)} of ${inMegabytes(all)} MB`),
+      );
+      return createEngine(gpu, config, rounded ? roundedSource(counted, precision) : counted, {
+        ...size,
+        precision: rounded ? 'f32' : precision,
+        kvFormat: kvFormat(dtype, precision),
+        ...(lora && { lora: loraOptions(lora.config), adapters: lora.tensors }),
+      });
     });
     this.#engine = engine;
     return engine;
@@ -209,9 +220,16 @@ export class EngineHost {
   async #checkFormat(gpu: Gpu, format: Precision, adapter: boolean): Promise<void> {
     const use = `${format}${adapter ? ' lora' : ''}`;
     if (use === 'f32' || this.#checked.get(gpu)?.has(use)) return;
-    const failure = firstFailure(await kernelChecks(gpu, { format, adapter }));
+    const failure = firstFailure(await this.activities.during(`checking ${use} on this GPU`, () => kernelChecks(gpu, { format, adapter })));
     if (failure) throw new Error(`this GPU computes wrong results: ${failure}`);
     this.#checked.set(gpu, new Set(this.#checked.get(gpu)).add(use));
+  }
+
+  /** Shows what the customers wait for. '' for nothing. */
+  waiting(text: string): void {
+    if (text !== '' && this.#waiting) return this.#waiting.now(text);
+    this.#waiting?.end();
+    this.#waiting = text === '' ? null : this.activities.begin(text);
   }
 
   /** Makes the simulated customers. @throws UserError if they cannot play */
@@ -240,6 +258,8 @@ export class EngineHost {
     };
   }
 }
+
+const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
 /** The format of the KV cache. `auto` means f16, but f32 if the weights are f32. */
 export const kvFormat = (dtype: GrpoConfig['kv_cache_dtype'], precision: Precision): KvFormat =>

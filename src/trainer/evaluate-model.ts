@@ -72,7 +72,8 @@ export async function evaluateModel(
   }
   const [first, ...others] = evaluated.map(({ results }) => results);
   // Only this split is made to be new, and 2,000 conversations take some time.
-  const trained = split === 'unseen' ? await spoken(environments, { domain, level, seed }, 'train', COMPARED.train) : null;
+  const trained =
+    split === 'unseen' ? await spoken(environments, { domain, level, seed }, 'train', COMPARED.train, sink.progress.bind(sink)) : null;
   return {
     reports: evaluated.map(({ report, said }) => ({
       ...report,

@@ -15,6 +15,15 @@ import { startingFiles } from './starting-weights.ts';
 /** Checkpoints in addition to those of `save_freq` take at most this share of the training time. */
 export const CHECKPOINT_SHARE = 0.02;
 
+/** The phases as the progress line names them. */
+const PHASES: Record<RunPhase, string> = {
+  compile: 'opening the model',
+  rollout: 'rollout',
+  score: 'score',
+  update: 'update',
+  evaluate: 'held-out',
+};
+
 export class FolderSink implements RunSink {
   readonly #given: ModelParts;
   readonly #config: GrpoConfig;
@@ -82,7 +91,7 @@ export class FolderSink implements RunSink {
   }
 
   progress(step: number, phase: RunPhase, done: number, total: number, left: number | null): void {
-    this.#tell(step, `${phase === 'evaluate' ? 'held-out' : phase} ${done}/${total}`, undefined, left ?? undefined);
+    this.#tell(step, phase === 'compile' ? PHASES.compile : `${PHASES[phase]} ${done}/${total}`, undefined, left ?? undefined);
   }
 
   async evaluation(step: number, { greedy, ...evaluation }: Evaluation): Promise<void> {

@@ -88,6 +88,13 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   async listen(listener: (run: string, events: RunEvent[]) => void): Promise<void> {
     this.#runs.listen(listener);
   }
+  async listenToActivities(listener: (text: string) => void): Promise<void> {
+    this.#host.activities.listen(listener);
+  }
+  /** What the customers wait for; '' for nothing. Whoever made `parts.users` calls it. */
+  waiting(text: string): void {
+    this.#host.waiting(text);
+  }
   async watch(run: string, on: boolean): Promise<void> {
     this.#runs.watch(run, on);
   }
@@ -222,7 +229,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
       maxModelLen: longest(request.prompts) + request.max_new_tokens,
       slots: Math.max(1, Math.min(64, request.prompts.length)),
     };
-    return generateCompletions(await this.#host.open(model, size, { precision }), request);
+    return generateCompletions(await this.#host.open(model, size, { precision }), request, this.#host.activities);
   }
 
   async plan(

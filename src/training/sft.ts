@@ -27,6 +27,10 @@ export interface SftStep {
 /** The number of epochs if the number of steps is not set, as in MUA-RL's cold start. */
 const EPOCHS = 2;
 
+/** The number of steps on so many examples. */
+export const stepsOf = (examples: number, { total_training_steps, train_batch_size }: SftConfig): number =>
+  total_training_steps || EPOCHS * Math.ceil(examples / train_batch_size);
+
 /**
  * Trains on one batch in each step and yields after every update. Each epoch has its own seeded order. The last batch of an
  * epoch may be smaller; its loss is the mean over its tokens. The first `doneSteps` steps are skipped.
@@ -41,7 +45,7 @@ export async function* trainSft(
   if (examples.length === 0) throw new Error('no conversations to train on');
   const size = config.train_batch_size;
   const perEpoch = Math.ceil(examples.length / size);
-  const totalSteps = config.total_training_steps || EPOCHS * perEpoch;
+  const totalSteps = stepsOf(examples.length, config);
   for (let step = doneSteps; step < totalSteps; step++) {
     const order = permutation(examples.length, config.seed, Math.floor(step / perEpoch));
     const at = (step % perEpoch) * size;

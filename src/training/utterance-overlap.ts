@@ -45,13 +45,16 @@ export async function spoken(
   { domain, level, seed }: OverlapOptions,
   split: Split,
   count: number,
+  onDone: (done: number, total: number, label: string) => void = () => {},
 ): Promise<string[]> {
   const query = { domain, level, split, seed, count, conditions: levelConditions(domain, level) };
   const tasks = await evaluationTasks({ domain: await environments.domain(domain, level), environments }, query);
   const play = await demonstrators({ environments, users: new ScriptedUsers(customerScripts) }, domain, level);
   const said: string[][] = [];
+  let done = 0;
   await mapConcurrently(tasks, 16, async (task, i) => {
     said[i] = utterancesOf((await play(task, hash32(seed, i))).trajectory.nodes);
+    onDone(++done, tasks.length, `conversations of ${split}`);
   });
   return said.flat();
 }
@@ -60,10 +63,11 @@ export async function spoken(
 export async function splitOverlaps(
   environments: Environments,
   { train, test, ...place }: OverlapOptions & { train: number; test: number },
+  onDone?: (done: number, total: number, label: string) => void,
 ): Promise<Partial<Record<Split, Overlap>>> {
-  const known = await spoken(environments, place, 'train', train);
+  const known = await spoken(environments, place, 'train', train, onDone);
   const overlaps: Partial<Record<Split, Overlap>> = {};
   for (const split of taskSplits(place.domain))
-    if (split !== 'train') overlaps[split] = overlapOf(known, await spoken(environments, place, split, test));
+    if (split !== 'train') overlaps[split] = overlapOf(known, await spoken(environments, place, split, test, onDone));
   return overlaps;
 }

@@ -3,6 +3,7 @@ import type { EndpointConfig, UserConfig, UserRequest } from '../records/user.ts
 import { type EndpointReport, listModels, testEndpoint } from './endpoint/test.ts';
 import { createUsers } from './index.ts';
 import type { FindScripts } from './scripted.ts';
+import { serverWaits } from './waits.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 /** The answer of the worker. A failure is sent as a value, because errors lose their class and their fields between workers. */
@@ -40,6 +41,8 @@ export interface UserWorkerApi {
     statements: readonly string[],
     conversation: readonly Utterance[],
   ): Promise<Answer<{ met: boolean[] | null }>>;
+  /** Calls `listener` with what the customers of this worker wait for; '' for nothing. */
+  listenToWaits(listener: (text: string) => void): void;
   /** Tries the settings of an endpoint (`test`), or asks the server for its models (`list`). */
   askEndpoint(what: 'test' | 'list', config: EndpointConfig): Promise<EndpointReport>;
 }
@@ -102,6 +105,10 @@ export class UserSessions implements UserWorkerApi {
     } finally {
       this.judging.delete(name);
     }
+  }
+
+  listenToWaits(listener: (text: string) => void): void {
+    serverWaits.listen(listener);
   }
 
   askEndpoint(what: 'test' | 'list', config: EndpointConfig): Promise<EndpointReport> {

@@ -6,7 +6,7 @@ const PHASES: Record<RunProgress['phase'], string> = {
   score: 'Scoring by the reference',
   update: 'Updating the weights',
   evaluate: 'Held-out evaluation',
-  compile: 'Loading the model and compiling kernels',
+  compile: 'Getting the model ready',
 };
 
 export const phaseName = ({ phase }: RunProgress): string => PHASES[phase];

@@ -12,6 +12,7 @@ import { createEnvironments } from '../../environments/index.ts';
 import type { ModelFiles } from '../../records/model.ts';
 import { RunDatabase } from '../../storage/database.ts';
 import { createUsers } from '../../users/index.ts';
+import { serverWaits } from '../../users/waits.ts';
 import { TrainerSession } from '../session.ts';
 import { dawn } from './dawn.ts';
 
@@ -32,11 +33,13 @@ export function nodeSession({
 }: { models?: string; spawn?: Parameters<typeof createUsers>[2] } = {}): TrainerSession {
   const environments = createEnvironments({ domains: [...GENERATED_DOMAINS, ...importedDomains(benchmarkLoader())] });
   const database = new RunDatabase();
-  return new TrainerSession({
+  const session = new TrainerSession({
     gpu: dawn(),
     environments,
     users: async (config) => createUsers(config, customerScripts, spawn),
     bundledModel: (name) => readModel(join(models, name)),
     database: () => database,
   });
+  serverWaits.listen((text) => session.waiting(text));
+  return session;
 }

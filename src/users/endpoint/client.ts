@@ -5,6 +5,7 @@ import { type EndpointConfig, UNREACHABLE, type UserRequest } from '../../record
 import { Limiter, pause } from '../limiter.ts';
 import { isScriptedServer, SCRIPTED_MODEL } from '../scripted-server.ts';
 import { UserError } from '../types.ts';
+import { serverWaits } from '../waits.ts';
 import { readUsage, type ChatRequest } from './answer.ts';
 import { parseBody, readBody } from './body.ts';
 import { checkEndpoint } from './config.ts';
@@ -118,6 +119,7 @@ export class EndpointClient {
   private async retried<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { maxRetries = 5 } = this.config;
     for (let attempt = 0; ; attempt++) {
+      const waits = serverWaits.begin(`waiting for ${this.completions.origin}`);
       try {
         return await this.limiter.run(request, signal);
       } catch (error) {
@@ -126,9 +128,15 @@ export class EndpointClient {
         if (error.final || !RETRIED.has(error.kind) || attempt >= maxRetries)
           throw new UserError(`${error.message}${attempt ? ` (after ${attempt + 1} attempts)` : ''}`, error.kind);
         const backoff = Math.min(MAX_BACKOFF_MS, (this.options.backoffMs ?? 500) * 2 ** attempt) * (0.5 + Math.random() / 2);
-        await pause(Math.max(error.retryAfterMs, backoff), signal).catch(() => {
+        const wait = Math.max(error.retryAfterMs, backoff);
+        waits.now(
+          `waiting for ${this.completions.origin}: ${error.message}; retry ${attempt + 1} of ${maxRetries} in ${Math.ceil(wait / 1000)} s`,
+        );
+        await pause(wait, signal).catch(() => {
           throw new UserError('the request to the user endpoint was cancelled', 'aborted');
         });
+      } finally {
+        waits.end();
       }
     }
   }
