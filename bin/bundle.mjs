@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Beat } from './beat.mjs';
 import { INPUTS, isFresh, recordInputs } from './inputs.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -28,6 +29,8 @@ function newest() {
 
 async function build() {
   console.error('building the command line (once)…');
+  const beat = new Beat(fileURLToPath(new URL('beat.mjs', import.meta.url)));
+  beat.set({ before: 'building the command line', after: '' });
   const name = `${Date.now()}-${process.pid}`;
   const { build: viteBuild } = await import('vite');
   await viteBuild({
@@ -42,7 +45,7 @@ async function build() {
       target: 'node20',
       rolldownOptions: { output: { entryFileNames: 'main.js' } },
     },
-  });
+  }).finally(() => beat.end());
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(`${NEWEST}-${name}`, name);
   renameSync(`${NEWEST}-${name}`, NEWEST);

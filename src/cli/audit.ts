@@ -13,9 +13,16 @@ export interface AuditReport {
 }
 
 /** @throws UsageError if the file is wrong */
-export async function auditFile(file: string, text: string, domain: string): Promise<AuditReport> {
+export async function auditFile(
+  file: string,
+  text: string,
+  domain: string,
+  onProgress: (done: number, total: number, label: string) => void,
+): Promise<AuditReport> {
   const rules = await domainOf(domain)!.audit!();
-  const conversations = readConversations(file, text, (tool) => rules.writes.includes(tool)).map(({ id, events, messages, tools }) => {
+  const read = readConversations(file, text, (tool) => rules.writes.includes(tool));
+  const conversations = read.map(({ id, events, messages, tools }, i) => {
+    onProgress(i, read.length, 'conversations');
     const { writes, violations } = auditEpisode(events, rules, tools);
     const place = (event: number | null) => (event === null ? null : messages[event]!);
     const calls = new Map(events.flatMap((event, i) => (event.kind === 'tool' ? [[event.result.index, messages[i]!]] : [])));

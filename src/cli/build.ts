@@ -13,8 +13,14 @@ export const ROOT = (() => {
   return folder;
 })();
 
+/** Says that the app is built, which takes a while. */
+export interface BuildProgress {
+  note(text: string): void;
+  phase(text: string): void;
+}
+
 /** The folder of the built site. If the environment variable `MUA_DIST` names a folder, that folder is used unchanged. */
-export async function builtSite(note: (text: string) => void): Promise<string> {
+export async function builtSite(progress: BuildProgress): Promise<string> {
   const given = process.env.MUA_DIST;
   if (given) {
     if (!existsSync(join(given, 'headless.html'))) throw new UsageError(`MUA_DIST is "${given}": it contains no headless.html`);
@@ -22,7 +28,8 @@ export async function builtSite(note: (text: string) => void): Promise<string> {
   }
   const dist = join(ROOT, 'dist');
   if (isFresh(ROOT, join(dist, INPUTS))) return dist;
-  note('building the app (only this once)…');
+  progress.note('building the app (only this once)…');
+  progress.phase('building the app');
   // Build into a folder next to dist/ and rename it afterwards, so that another command never sees an incomplete build.
   const fresh = join(ROOT, `dist-${process.pid}`);
   await viteBuild(fresh);

@@ -11,7 +11,7 @@ import { filesFromGguf } from '../exchange/gguf/gguf-folder.ts';
 import { readJson as readModelJson } from '../exchange/model-folder.ts';
 import { CommandError, UsageError } from './errors.ts';
 import type { Offer } from './job-files.ts';
-import { LONGEST_TEXT } from './read.ts';
+import { LONGEST_TEXT, reading } from './read.ts';
 
 /** A model on disk in Hugging Face layout or in a GGUF file, perhaps with a LoRA adapter from another folder. */
 export interface ModelFolder {
@@ -169,7 +169,7 @@ export async function readText(path: string): Promise<string> {
     const info = await stat(path);
     if (!info.isFile() && !info.isDirectory()) throw new Error('expected a file, but it is not a regular file');
     if (info.size > LONGEST_TEXT) throw new Error(`has ${info.size} bytes: expected at most ${LONGEST_TEXT}`);
-    return await readFile(path, 'utf8');
+    return await reading.during(`reading ${basename(path)}`, () => readFile(path, 'utf8'));
   } catch (error) {
     throw new UsageError(`${path}: ${reason(error)}`);
   }
@@ -259,16 +259,22 @@ async function moveFolder(temporary: string, directory: string): Promise<void> {
   await rmdir(temporary);
 }
 
-const interruptions = new Set<() => unknown>();
+type Interruption = () => unknown;
+const interruptions = new Set<Interruption>();
 
-/** Registers clean-up work for Ctrl-C. Returns a function that removes it again. */
-export function onInterrupt(work: () => unknown): () => void {
+/**
+ * Registers clean-up work for Ctrl-C. If it returns a text, or a promise of one, the text says what is kept and how to go on.
+ * Returns a function that removes the work again.
+ */
+export function onInterrupt(work: Interruption): () => void {
   interruptions.add(work);
   return () => void interruptions.delete(work);
 }
 
-export async function runInterruptions(): Promise<void> {
-  await Promise.allSettled([...interruptions].map(async (work) => work()));
+/** Returns the texts of the work. */
+export async function runInterruptions(): Promise<string[]> {
+  const ended = await Promise.allSettled([...interruptions].map(async (work) => work()));
+  return ended.flatMap((one) => (one.status === 'fulfilled' && typeof one.value === 'string' ? [one.value] : []));
 }
 
 /** The reason why a file could not be read or written. */

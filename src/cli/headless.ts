@@ -22,6 +22,7 @@ declare global {
     /** Stores the folders, so that their models can play customers. Their files are at `exchange`. */
     muaKeep(exchange: string, folders: readonly FolderOrder[]): Promise<void>;
     muaNote(text: string): void;
+    muaActivity(text: string): void;
     muaProgress(...progress: Parameters<Progress>): void;
   }
 }
@@ -56,14 +57,17 @@ const filesAt = (exchange: string): WorkFiles => ({
   write: (name, body) => put(exchange + name, body),
 });
 
-/** Reports progress at most ten times a second, but never skips the metrics of a step. */
+/** Reports the newest progress at most ten times a second, but never skips the metrics of a step. */
 function throttledProgress(): Progress {
-  let last = -Infinity;
-  return (done, total, label, metrics, left) => {
-    const now = performance.now();
-    if (!metrics && done !== total && now - last < PROGRESS_INTERVAL_MS) return;
-    last = now;
-    window.muaProgress(done, total, label, metrics, left);
+  let newest: Parameters<Progress> | undefined;
+  const send = () => {
+    if (newest) window.muaProgress(...newest);
+    newest = undefined;
+  };
+  setInterval(send, PROGRESS_INTERVAL_MS);
+  return (...progress) => {
+    newest = progress;
+    if (progress[3]) send();
   };
 }
 
@@ -71,6 +75,7 @@ async function answer(exchange: string): Promise<void> {
   const { trainer, failure } = await startTrainer();
   const { folders, ...request } = (await (await get(`${exchange}request.json`)).json()) as WorkRequest & { folders: FolderOrder[] };
   await window.muaKeep(exchange, folders);
+  await trainer.listenToActivities(comlink.proxy((text: string) => window.muaActivity(text)));
   if (request.command !== 'synthesize') {
     const info = await Promise.race([trainer.engineInfo(), failure]);
     if (info.state !== 'ready') throw Object.assign(new Error(info.message ?? 'the GPU is not available'), { name: 'GpuUnavailableError' });

@@ -1,10 +1,10 @@
 /** @file The files of one job, by name: those that the work may read, and receivers for those that it writes. */
-import { readFile } from 'node:fs/promises';
+import { readBytes } from './read.ts';
 
 /** A file on disk, or its content. */
 export type Offer = { file: string } | { data: string | Uint8Array };
 export const contentOf = async (offer: Offer): Promise<Uint8Array<ArrayBuffer>> =>
-  new Uint8Array('file' in offer ? await readFile(offer.file) : Buffer.from(offer.data));
+  'file' in offer ? readBytes(offer.file) : new Uint8Array(Buffer.from(offer.data));
 
 export type Receive = (body: Buffer, name: string) => void | Promise<void>;
 

@@ -24,6 +24,7 @@ import { verify, verifyLog } from './commands/verify.ts';
 import { oneLine, printable, printableJson, UsageError } from './errors.ts';
 import { runInterruptions } from './files.ts';
 import { ProgressBar } from './progress.ts';
+import { reading } from './read.ts';
 import { type FromThread, runInThread, type ThreadOrder } from './thread.ts';
 
 const COMMANDS: Record<string, AnyCommand> = {
@@ -74,19 +75,22 @@ export async function main([name, ...args]: string[]): Promise<number> {
       return 0;
     }
     if (command.inThread && BUNDLED && isMainThread) {
-      listenForInterrupts();
+      listenForInterrupts(progress);
       return await runInThread(fileURLToPath(import.meta.url), [name, ...args]);
     }
     const { positional } = command;
     const first = positional && args[0] !== undefined && !args[0].startsWith('-') ? args.shift() : undefined;
     const flags: Record<string, unknown> = { ...readFlags(args, command.flags), ...(positional && { [positional.name]: first }) };
-    if (isMainThread) listenForInterrupts();
+    if (isMainThread) listenForInterrupts(progress);
+    progress.phase(`mua ${name}`);
+    reading.listen((text) => progress.activity(text));
     const result = await command.run(flags, progress);
+    progress.end();
     console.log(flags.json ? printableJson(result) : printable(command.show(result).join('\n')));
     return 0;
   } catch (error) {
     if (interruption) return interruption; // the interruption closed the browser, which caused this error
-    progress.clear();
+    progress.end();
     const { message, exitCode } = readable(error);
     console.error(`mua: ${oneLine(message)}`);
     if (exitCode === undefined && process.env.MUA_DEBUG) console.error(error);
@@ -102,13 +106,21 @@ const readable = (error: unknown): Error & { exitCode?: number } =>
 
 let interruption: Promise<number> | null = null;
 
-function listenForInterrupts(): void {
+function listenForInterrupts(progress: ProgressBar): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, async () => {
-      interruption = runInterruptions().then(() => (signal === 'SIGINT' ? 130 : 143));
+      interruption = stopped(progress).then(() => (signal === 'SIGINT' ? 130 : 143));
       process.exit(await interruption);
     });
   }
+}
+
+/** Ends the work, and says what is kept of it. */
+async function stopped(progress: ProgressBar): Promise<void> {
+  progress.phase('stopping');
+  const kept = await runInterruptions();
+  progress.end();
+  for (const line of kept.length > 0 ? kept : ['stopped: nothing was written']) console.error(`mua: ${oneLine(line)}`);
 }
 
 function help(): string {

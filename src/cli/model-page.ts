@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import type { LocalModelWorker } from '../local/api.ts';
 import type { ModelWorker } from '../local/spawn.ts';
 import { launchChromium } from './browser.ts';
-import { builtSite } from './build.ts';
+import { type BuildProgress, builtSite } from './build.ts';
 import { type CustomerFolder, offerFolders } from './customer-folder.ts';
 import { JobFiles } from './job-files.ts';
 import { serveSite } from './server.ts';
@@ -12,14 +12,14 @@ import { serveSite } from './server.ts';
  * Starts a browser with the model. If this fails, the first request fails.
  * @param folders the folders that the model may be in
  */
-export function modelInPage(note: (text: string) => void, folders: readonly CustomerFolder[] = []): ModelWorker {
+export function modelInPage(progress: BuildProgress, folders: readonly CustomerFolder[] = []): ModelWorker {
   let die: (error: Error) => void = () => {};
   const death = new Promise<never>((_, reject) => (die = reject));
   death.catch(() => {}); // each request also waits for this promise and reports the error
   const opened = (async () => {
     const files = new JobFiles();
     const orders = offerFolders(files, folders);
-    const server = await serveSite(await builtSite(note), { files });
+    const server = await serveSite(await builtSite(progress), { files });
     let browser: Browser | undefined;
     try {
       browser = await launchChromium();

@@ -12,8 +12,10 @@ import { doWork, type WorkFiles } from './work.ts';
 export const workInNode: Backend = async ({ request, files, userEndpoint, folders, progress }) => {
   const note = (text: string) => progress.note(`mua: ${text}`);
   try {
-    const trainer = nodeSession({ models: join(ROOT, 'models'), spawn: () => modelInPage((text) => progress.note(text), folders) });
+    const trainer = nodeSession({ models: join(ROOT, 'models'), spawn: () => modelInPage(progress, folders) });
+    await trainer.listenToActivities(progress.activity.bind(progress));
     if (request.command !== 'synthesize') {
+      progress.phase('opening the GPU');
       const { state, message } = await trainer.engineInfo();
       if (state !== 'ready') throw new CommandError(`${message ?? 'the GPU is not available'} --on browser uses Chromium.`);
     }

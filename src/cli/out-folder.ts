@@ -3,7 +3,6 @@
  * only complete lines; and no other process works on the folder.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { appendFile, lstat, mkdir, readdir, realpath, rm, rmdir, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
@@ -12,7 +11,7 @@ import { isModelFile } from '../exchange/model-files.ts';
 import { UsageError } from './errors.ts';
 import { readJson, reason, RUN_FILE, writeAll } from './files.ts';
 import { type FolderLock, isRunning, LOCK_INSIDE, lockFolder } from './lock-file.ts';
-import { expectRegular } from './read.ts';
+import { expectRegular, readPieces } from './read.ts';
 import { filesOf, LOG, STATUS, type Status, statusSchema } from './status.ts';
 
 /** Commands whose results may replace each other. */
@@ -171,6 +170,6 @@ export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256
 export async function fileSha256(path: string): Promise<string> {
   await expectRegular(path);
   const hash = createHash('sha256');
-  for await (const part of createReadStream(path)) hash.update(part as Buffer);
+  for await (const part of readPieces(path)) hash.update(part);
   return hash.digest('hex');
 }

@@ -17,7 +17,8 @@ const NO_GPU =
 const START_TIMEOUT_MS = 120_000;
 
 export const workInPage: Backend = async ({ request, files, userEndpoint, folders, progress }) => {
-  const server = await serveSite(await builtSite((text) => progress.note(text)), { files });
+  progress.phase('looking for changes of the app');
+  const server = await serveSite(await builtSite(progress), { files });
   let browser: Browser | undefined;
   const close = async () => {
     await browser?.close().catch(() => {});
@@ -31,6 +32,7 @@ export const workInPage: Backend = async ({ request, files, userEndpoint, folder
     const order = withEndpoints(request, (user) => ({ ...user, ...(proxy !== undefined && { baseUrl: proxy }) }));
     files.offer('request.json', { data: JSON.stringify({ ...order, folders: offerFolders(files, folders) }) });
 
+    progress.phase('starting the browser');
     browser = await launchChromium();
     const page = await browser.newPage();
     page.setDefaultTimeout(START_TIMEOUT_MS);
@@ -41,6 +43,9 @@ export const workInPage: Backend = async ({ request, files, userEndpoint, folder
     });
     died.catch(() => {}); // handled in the race below; this promise always rejects when the browser closes
     await page.exposeFunction('muaProgress', progress.update.bind(progress));
+    // The page knows the server only by the address of the proxy.
+    const [inner, given] = proxy && userEndpoint ? [new URL(proxy).origin, new URL(userEndpoint.baseUrl).origin] : ['', ''];
+    await page.exposeFunction('muaActivity', (text: string) => progress.activity(inner ? text.replaceAll(inner, given) : text));
     await page.exposeFunction('muaNote', (text: string) => progress.note(`mua: ${text}`));
     if (process.env.MUA_DEBUG) page.on('console', (message) => progress.note(`[page] ${message.text()}`));
     page.on('pageerror', (error) => progress.note(`[page] ${error.message}`));

@@ -1,6 +1,13 @@
-/** @file Shows a progress bar on stderr. If stderr is not a terminal, it prints a line every few seconds instead. */
-
+/**
+ * @file Says on stderr what a command does and how far it is: as a bar on a terminal, else as a line every few seconds. A command
+ * that is busy is never quiet for longer, because a thread repeats its newest line.
+ */
+import { join } from 'node:path';
+import { Beat, clock, drawn } from '../../bin/beat.mjs';
+import { ROOT } from './build.ts';
 import { oneLine } from './errors.ts';
+
+export { clock };
 
 const LINE_INTERVAL_MS = 5000;
 const BAR_INTERVAL_MS = 100;
@@ -14,43 +21,117 @@ const SHOWN = [
   ['actor/entropy', 'entropy'],
 ] as const;
 
+interface Stream {
+  write(text: string): unknown;
+  isTTY?: boolean;
+  columns?: number;
+}
+
+/** What a command does now. `total` is 0 if nothing is counted. `left`: the seconds until its end, if they are known better than from the counts. */
+interface Now {
+  done: number;
+  total: number;
+  label: string;
+  left?: number | undefined;
+}
+
 export class ProgressBar {
   #start = performance.now();
   #last = -Infinity;
   #drawn = false;
   #numbers = '';
+  #now: Now = { done: 0, total: 0, label: 'starting' };
+  #activity = '';
+  #beat: Beat | undefined;
+  readonly #speaks: boolean;
 
-  constructor(private readonly stream: { write(text: string): unknown; isTTY?: boolean; columns?: number } = process.stderr) {}
+  /** @param stream default: stderr; only there a thread repeats the line of a busy command @param options.speaks whether it does */
+  constructor(
+    private readonly stream: Stream = process.stderr,
+    { speaks = stream === process.stderr }: { speaks?: boolean } = {},
+  ) {
+    this.#speaks = speaks;
+  }
 
-  /** @param seconds those until the end, if they are known better than from `done` and `total` */
+  /** What the command begins to do. It is shown if it takes longer than a moment. */
+  phase(label: string): void {
+    this.#now = { done: 0, total: 0, label };
+    this.#tell();
+  }
+
+  /** @param total 0 if nothing is counted @param seconds those until the end, if they are known better than from `done` and `total` */
   update(done: number, total: number, label: string, metrics?: Record<string, number>, seconds?: number): void {
     if (metrics) this.#remember(metrics);
-    const now = performance.now();
-    const terminal = this.stream.isTTY === true;
-    const due = now - this.#last >= (terminal ? BAR_INTERVAL_MS : LINE_INTERVAL_MS);
-    if (!due && !(done === total && terminal)) return;
-    this.#last = now;
-    const share = total > 0 ? Math.min(1, done / total) : 0;
-    const elapsed = (now - this.#start) / 1000;
-    const estimated = seconds ?? (share > 0 && share < 1 ? (elapsed / share) * (1 - share) : undefined);
-    const left = estimated === undefined ? '' : ` ${clock(estimated)} left`;
-    if (terminal) {
-      const full = Math.round(share * BAR_WIDTH);
-      const line = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${done}/${total} ${oneLine(label)} ${clock(elapsed)}${left}${this.#numbers}`;
-      this.stream.write(`\r\x1b[2K${line.slice(0, (this.stream.columns ?? 100) - 1)}`);
-      this.#drawn = true;
-    } else this.stream.write(`${done}/${total} ${oneLine(label)} ${clock(elapsed)}${left}${this.#numbers}\n`);
+    if (total === 0) return this.phase(label);
+    this.#now = { done, total, label, left: seconds };
+    if (!this.#due(done === total)) return this.#tell();
+    this.#write();
+  }
+
+  /** What else happens while the phase goes on, such as waiting for a server. '' if it has ended. */
+  activity(text: string): void {
+    this.#activity = text;
+    this.#tell();
   }
 
   /** Prints a separate line above the bar. */
   note(text: string): void {
+    const beat = this.#drawn;
     this.clear();
     this.stream.write(`${oneLine(text)}\n`);
+    this.#beat?.wrote();
+    if (beat) this.#tell();
   }
 
+  /** Removes the bar. Nothing is said until the next phase. */
   clear(): void {
-    if (this.#drawn) this.stream.write('\r\x1b[2K');
+    this.#beat?.pause();
+    if (this.stream.isTTY && (this.#drawn || this.#beat)) this.stream.write('\r\x1b[2K');
     this.#drawn = false;
+  }
+
+  end(): void {
+    this.clear();
+    this.#beat?.end();
+    this.#beat = undefined;
+  }
+
+  #due(complete: boolean): boolean {
+    const terminal = this.stream.isTTY === true;
+    return performance.now() - this.#last >= (terminal ? BAR_INTERVAL_MS : LINE_INTERVAL_MS) || (complete && terminal);
+  }
+
+  #write(): void {
+    this.#last = performance.now();
+    const { isTTY: terminal = false, columns } = this.stream;
+    this.stream.write(drawn(this.#line(), (this.#last - this.#start) / 1000, { terminal, ...(columns !== undefined && { columns }) }));
+    this.#drawn = terminal;
+    this.#tell();
+    this.#beat?.wrote();
+  }
+
+  /** Gives the thread the newest line. */
+  #tell(): void {
+    if (!this.#speaks) return;
+    const { isTTY: terminal = false, columns } = this.stream;
+    this.#beat ??= new Beat(join(ROOT, 'bin', 'beat.mjs'), { terminal, ...(columns !== undefined && { columns }) });
+    this.#beat.set(this.#line());
+  }
+
+  /** The line without the time since the start. */
+  #line(): { before: string; after: string } {
+    const { done, total, label, left } = this.#now;
+    const share = total > 0 ? Math.min(1, done / total) : 0;
+    const elapsed = (performance.now() - this.#start) / 1000;
+    const estimated = left ?? (share > 0 && share < 1 ? (elapsed / share) * (1 - share) : undefined);
+    const full = Math.round(share * BAR_WIDTH);
+    const bar = this.stream.isTTY && total > 0 ? [`${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)}`] : [];
+    const count = total > 0 ? [`${done}/${total}`] : [];
+    const activity = this.#activity && [`(${oneLine(this.#activity)})`];
+    return {
+      before: [...bar, ...count, oneLine(label), ...activity].join(' '),
+      after: `${estimated === undefined ? '' : ` ${clock(estimated)} left`}${this.#numbers}`,
+    };
   }
 
   #remember(metrics: Record<string, number>): void {
@@ -61,10 +142,4 @@ export class ProgressBar {
       .map(([name, short]) => ` ${short}=${metrics[name]?.toPrecision(3)}`);
     if (numbers.length > 0) this.#numbers = ` ·${numbers.join('')}`;
   }
-}
-
-export function clock(seconds: number): string {
-  const whole = Math.round(seconds);
-  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  return h > 0 ? `${h}:${String(m).padStart(2, '0')}:${String(s).padStart(2, '0')}` : `${m}:${String(s).padStart(2, '0')}`;
 }

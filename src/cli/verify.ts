@@ -31,11 +31,12 @@ const EVALUATION_LOG = /^trajectories-\d+\.jsonl$/;
 /** The name of a file of `mua env-serve --audit`. */
 const SERVED = /^conversations-\d+(-\d+)?\.jsonl$/;
 
-/** Reads a file, or every file of a folder, to its end. @returns null if nothing at the path has a format of the playground */
-export async function verify(path: string): Promise<Verified | null> {
+/** Reads a file, or every file of a folder, to its end. @param onFile gets each path @returns null if nothing at the path has a format of the playground */
+export async function verify(path: string, onFile: (file: string) => void = () => {}): Promise<Verified | null> {
   const result: Verified = { checked: 0, problems: [] };
   const attempt = async <T>(file: string, read: () => Promise<T>): Promise<T | undefined> => {
     result.checked++;
+    onFile(file);
     try {
       return await read();
     } catch (error) {
@@ -53,6 +54,7 @@ export async function verify(path: string): Promise<Verified | null> {
  */
 export async function verifyLogs(
   path: string,
+  onFile: (file: string) => void = () => {},
 ): Promise<Verified & { conversations: number; calls: number; unlogged: number; unfinished: number }> {
   const result = { checked: 0, conversations: 0, calls: 0, unlogged: 0, unfinished: 0, problems: [] as Verified['problems'] };
   const check = (file: string, where: string, read: () => Trajectory) => {
@@ -76,6 +78,7 @@ export async function verifyLogs(
   for (const name of files) {
     const file = join(path, name);
     result.checked++;
+    onFile(file);
     if (file.endsWith('.zip')) {
       const { trajectories, trials } = await readRunBundle(await readBytes(file));
       for (const trajectory of [...trajectories, ...trials]) check(file, trajectory.id, () => trajectory);

@@ -122,13 +122,31 @@ export interface Workplace {
 
 const text = async (files: WorkFiles, name: string) => new TextDecoder().decode(await files.read(name));
 
+/** What each command says before it counts anything. */
+const WORK: Record<WorkRequest['command'], string> = {
+  train: 'opening the run',
+  sft: 'opening the run',
+  synthesize: 'playing conversations',
+  evaluate: 'preparing the evaluation',
+  score: 'scoring',
+  grad: 'computing gradients',
+  generate: 'completing the prompts',
+  plan: 'planning the memory',
+  planTraining: 'estimating memory and time',
+  needs: 'estimating memory and time',
+  bench: 'measuring',
+  selfTest: 'checking this GPU',
+};
+
 /** @returns a value of `WorkResults` */
 export async function doWork(request: WorkRequest, place: Workplace): Promise<WorkResults[WorkRequest['command']]> {
   const { trainer, files, callable } = place;
   if (request.benchmark) await importData(request.benchmark, place);
   const progress = callable(place.progress);
   if (request.command === 'plan') return trainer.plan(JSON.parse(await text(files, 'model/config.json')), request.request);
+  if (request.model?.length) place.progress(0, 0, 'reading the model');
   const model = await readModel(files, request.model ?? [], 'model/');
+  place.progress(0, 0, WORK[request.command]);
   switch (request.command) {
     case 'score':
       return trainer.score(model, request.request, request.precision);

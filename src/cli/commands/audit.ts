@@ -19,12 +19,13 @@ export const audit = command({
     out: { type: 'string', value: 'FILE.json', help: 'also write the JSON document to this file' },
     json: JSON_FLAG,
   },
-  async run({ path, domain, out }): Promise<AuditReport> {
+  async run({ path, domain, out }, progress): Promise<AuditReport> {
     if (!path) throw new UsageError('CONVERSATIONS.jsonl is missing: expected ./mua audit CONVERSATIONS.jsonl');
     if (out !== undefined) await checkParent('out', out);
     const text = await readText(path);
+    progress.phase(`reading the conversations of ${path}`);
     const { auditFile } = await import('../audit.ts');
-    const report = await auditFile(path, text, domain);
+    const report = await auditFile(path, text, domain, progress.update.bind(progress));
     if (out !== undefined) await writeAll({ [out]: `${JSON.stringify(report)}\n` });
     return report;
   },

@@ -11,6 +11,7 @@ import { CommandError, printableJson, UsageError } from '../errors.ts';
 import { onInterrupt, reason } from '../files.ts';
 import { withKey } from '../backend-job.ts';
 import { modelInPage } from '../model-page.ts';
+import type { ProgressBar } from '../progress.ts';
 import { DEFAULT_DOMAIN, JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
@@ -84,7 +85,7 @@ export const envServe = command({
     const token = flags.token ?? process.env.MUA_ENV_TOKEN;
     if (!LOOPBACK.includes(host) && !token)
       throw new UsageError(`--host is "${host}": expected also --token (or MUA_ENV_TOKEN), because other computers can connect`);
-    const place = await readPlace(flags, (text) => progress.note(text));
+    const place = await readPlace(flags, progress);
     const { ConversationLog, serve, serveInProcess, startProcesses } = await import('../../serve/index.ts');
     const log = (event: Record<string, string | number | null>) => {
       if (!quiet) process.stderr.write(`${printableJson({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
@@ -124,7 +125,14 @@ export const envServe = command({
       throw new CommandError(message);
     }
     const { url, stop } = server;
-    onInterrupt(stop);
+    progress.clear();
+    onInterrupt(async () => {
+      progress.phase(`waiting for open episodes, at most ${flags.graceSeconds} s`);
+      await stop();
+      return flags.audit === undefined
+        ? 'the server has stopped (with --audit DIR it keeps every conversation)'
+        : `the server has stopped: the conversations are in ${flags.audit}`;
+    });
     console.log(json ? JSON.stringify({ url }) : `${place.domain} is served at ${url.replace('http', 'ws')}/ws (Ctrl-C ends it)`);
     await once(process, 'never');
   },
@@ -145,7 +153,7 @@ function openAudit(folder: string, Log: typeof ConversationLog): Pick<EnvServerO
 
 export async function readPlace(
   { domain, level, rules, data, preset, set, seed, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
-  note: (text: string) => void,
+  progress: ProgressBar,
 ): Promise<ServedPlace> {
   const benchmark = await findPlaceData({ domain, level, rules, data });
   const { user, userEndpoint, folder } = await readUser(flags);
@@ -157,6 +165,6 @@ export async function readPlace(
     settings: readPairs('set', set),
     seed,
     user: withKey(user, userEndpoint),
-    ...(user.mode === 'local' && { spawnModel: () => modelInPage(note, folder && [folder]) }),
+    ...(user.mode === 'local' && { spawnModel: () => modelInPage(progress, folder && [folder]) }),
   };
 }

@@ -117,6 +117,10 @@ type Result = { out?: string } & (
   EvaluateReport | { customers: ({ user: string } & EvaluateReport)[]; differences: EvaluateResult['differences'] }
 );
 
+/** The messages of an evaluation that is stopped and cannot be continued. */
+const NO_TRIAL = 'stopped before the first trial had ended: nothing is kept';
+const NO_FOLDER = 'stopped: no trial is kept (with --out DIR each one is, and --resume DIR continues)';
+
 export const evaluate = command({
   summary: 'measure a model: pass^1 … pass^K with 95 % confidence intervals, terminations, violations, tool calls',
   flags: FLAGS,
@@ -148,7 +152,7 @@ export const evaluate = command({
     };
     const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, model, note));
     const trajectories: Trajectory[] = [];
-    const { reports, differences } = await keepWhenStopped(folder, progress, () =>
+    const { reports, differences } = await keepWhenStopped(folder, folder ? NO_TRIAL : NO_FOLDER, () =>
       runJob({
         on,
         request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },

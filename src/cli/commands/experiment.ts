@@ -2,7 +2,7 @@
 import type { ExperimentContent } from '../../records/experiment.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
-import { UsageError } from '../errors.ts';
+import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
 import { runJob } from '../job.ts';
 import type { TrainOrder } from '../work.ts';
@@ -32,6 +32,7 @@ export const experiment = command({
     if (report !== undefined) return answer(await readResults(report), report);
     if (file === undefined) throw new UsageError('FILE.toml is missing: expected ./mua experiment FILE.toml --out DIR');
     if (out === undefined) throw new UsageError('--out is missing: expected --out DIR');
+    progress.phase(`reading ${out}`);
     const { content, queue, finish } = await openExperiment({ file, out }, (text) => progress.note(text));
     if (queue.length === 0) return answer(content, out);
     const { base } = content.experiment;
@@ -70,7 +71,16 @@ export const experiment = command({
       };
     });
     const stopAll = (state: 'interrupted' | 'failed', message = '') => Promise.all(queue.map(({ folder }) => folder.stop(state, message)));
-    const forget = onInterrupt(() => stopAll('interrupted'));
+    const kept = () => {
+      const left = queue.filter(({ folder }) => !folder.done);
+      const begun = left.filter(({ folder }) => folder.continuation !== null).length;
+      const all = content.runs.length + left.length;
+      return `${out} has ${content.runs.length} of ${all} finished runs${begun > 0 ? `, and checkpoints of ${begun} more` : ''}. To continue: ./mua experiment ${file} --out ${out}`;
+    };
+    const forget = onInterrupt(async () => {
+      await stopAll('interrupted');
+      return kept();
+    });
     try {
       await runJob({
         on,
@@ -80,8 +90,10 @@ export const experiment = command({
         progress,
       });
     } catch (error) {
-      await stopAll('failed', (error as Error).message);
-      throw error;
+      const { message } = error as Error;
+      await stopAll('failed', message);
+      const Same = error instanceof UsageError ? UsageError : CommandError;
+      throw new Same(`${message}. ${kept()}`);
     } finally {
       forget();
     }

@@ -32,6 +32,7 @@ export const exportRun = command({
     if (model !== undefined && format !== 'verl') throw new UsageError('--model is given: expected --format verl with it');
     const inFolder = format === 'inspect' && (await stat(out).catch(() => null))?.isDirectory() === true;
     if (!inFolder) await checkParent('out', out);
+    progress.phase(`reading ${path}`);
     const module = await import('../run-export.ts');
     const { content, lines, name, notes } = await module.exportRun(path, format, out, model).catch((error: Error) => {
       if (['InputError', 'ImportError', 'UsageError'].includes(error.name)) throw new UsageError(error.message);
@@ -39,6 +40,7 @@ export const exportRun = command({
     });
     for (const note of notes) progress.note(note);
     const file = inFolder ? join(out, name) : out;
+    progress.phase(`writing ${file}`);
     await writeAll({ [file]: content });
     return { out: file, format, lines, notes };
   },

@@ -74,6 +74,7 @@ export const exportModel = command({
     if (model === undefined) throw new UsageError(`--model is missing: expected --model ${isEngine(format) ? 'NAME' : 'DIR'}`);
     if (isEngine(format)) return exportForEngine(format, model, flags, progress);
     const folder = await findModel(model, { tokenizer: format === 'onnx', lora });
+    progress.phase(`writing ${model} as ${format}`);
     const { exportFolder } = await import('../../trainer/export-folder.ts');
     let files: Record<string, Uint8Array>;
     try {
@@ -83,7 +84,7 @@ export const exportModel = command({
       const given = lora !== undefined && message.startsWith('adapter_') ? `--lora is "${lora}"` : `--model is "${model}"`;
       throw FILE_ERRORS.includes(name) ? new UsageError(`${given}: ${message}`) : error;
     }
-    return { format, precision, ...(await writeAllIn(out, files)) };
+    return { format, precision, ...(await writeAllIn(out, files, progress)) };
   },
   show: ({ out, files }) => [`${out} contains:`, ...files.map(({ name, bytes }) => `  ${name}  ${bytes.toLocaleString('en')} bytes`)],
 });
@@ -93,14 +94,16 @@ interface Written {
   files: { name: string; bytes: number }[];
 }
 
-async function writeAllIn(out: string, files: Record<string, Uint8Array>): Promise<Written> {
+async function writeAllIn(out: string, files: Record<string, Uint8Array>, progress: ProgressBar): Promise<Written> {
+  const all = Object.entries(files);
   await writeFolder(out, async (temporary) => {
-    for (const [name, bytes] of Object.entries(files)) {
+    for (const [i, [name, bytes]] of all.entries()) {
+      progress.update(i, all.length, `files written to ${out}`);
       await mkdir(dirname(join(temporary, name)), { recursive: true });
       await writeFile(join(temporary, name), bytes);
     }
   });
-  return { out, files: Object.entries(files).map(([name, { length }]) => ({ name, bytes: length })) };
+  return { out, files: all.map(([name, { length }]) => ({ name, bytes: length })) };
 }
 
 async function exportForEngine(
@@ -116,7 +119,7 @@ async function exportForEngine(
     throw new UsageError(
       `--model is "${model}": expected a name on the Hub or a Hugging Face folder, as ${engine} reads no GGUF files; --format hf makes a folder`,
     );
-  const place = await readPlace({ user: 'scripted', ...flags }, (text) => progress.note(text));
+  const place = await readPlace({ user: 'scripted', ...flags }, progress);
   const { exportAdapter } = await import('../../serve/index.ts');
   const given = (['domain', 'level', 'rules', 'data', 'preset', 'seed'] as const).flatMap((name) =>
     flags[name] === undefined ? [] : [`--${name} ${flags[name]}`],
@@ -142,5 +145,5 @@ async function exportForEngine(
     throw ['InputError', 'ImportError', 'ConfigError'].includes(name) ? new UsageError(message) : error;
   }
   const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]));
-  return { format: engine, ...(await writeAllIn(out, bytes)) };
+  return { format: engine, ...(await writeAllIn(out, bytes, progress)) };
 }

@@ -31,8 +31,12 @@ export const open = command({
   async run({ port, headless, serve, on }, progress) {
     if (headless && serve) throw new UsageError('--headless and --serve are both given: expected one of them');
     if (headless || (!serve && !hasDisplay())) return trainHeadless(on, progress);
-    const server = await serveSite(await builtSite((text) => progress.note(text)), { port });
-    onInterrupt(() => server.close());
+    const server = await serveSite(await builtSite(progress), { port });
+    progress.clear();
+    onInterrupt(async () => {
+      await server.close();
+      return 'the page is no longer served: its runs and models stay in your browser';
+    });
     console.log(`The playground is at ${server.origin}/ (Ctrl-C ends it)`);
     if (!serve) openInBrowser(`${server.origin}/`);
     return new Promise<never>(() => {});
@@ -94,10 +98,11 @@ export const userServer = command({
           : (error as Error).message,
       );
     }
+    progress.clear();
     const { url, close, counts } = server;
     onInterrupt(async () => {
-      progress.note(`requests: ${JSON.stringify(counts)}`);
       await close();
+      return `the server has stopped; requests: ${JSON.stringify(counts)}`;
     });
     console.log(json ? JSON.stringify({ url }) : `The scripted customer answers at ${url} (Ctrl-C ends it)`);
     await once(process, 'never');

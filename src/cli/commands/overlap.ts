@@ -26,13 +26,13 @@ export const overlap = command({
     seed: SEED,
     json: JSON_FLAG,
   },
-  async run({ json: _, ...options }): Promise<Result> {
+  async run({ json: _, ...options }, progress): Promise<Result> {
     const [{ createEnvironments }, { splitOverlaps }] = await Promise.all([
       import('../../environments/index.ts'),
       import('../../training/utterance-overlap.ts'),
     ]);
     const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
-    return { ...options, splits: await splitOverlaps(environments, options) };
+    return { ...options, splits: await splitOverlaps(environments, options, progress.update.bind(progress)) };
   },
   show: ({ domain, level, train, splits }) => [
     `${domain} ${level}: customers of each split, against ${train} training conversations`,

@@ -8,7 +8,6 @@ import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
 import { checkServer, firstChatModel } from '../../trainer/customer-server.ts';
 import type { UserEndpoint } from '../backend-job.ts';
-import type { ProgressBar } from '../progress.ts';
 import { shown } from '../../base/input-error.ts';
 
 export const MODEL = {
@@ -226,17 +225,20 @@ export function checkAlone(
   if (given) throw new UsageError(`--${kebabCase(given[0])} is given: ${why}`);
 }
 
-/** Does the work whose results are stored in a folder. If the work is stopped or fails, the message says how to continue. */
+/**
+ * Does the work whose results are stored in a folder. If the work is stopped or fails, the message says how to continue.
+ * @param nothing what is said if the work is stopped before there is anything to continue
+ */
 export async function keepWhenStopped<T>(
   folder: { stop(state: 'interrupted' | 'failed', message?: string): Promise<void>; continuation: string | null } | null,
-  progress: ProgressBar,
+  nothing: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (!folder) return work();
   const forget = onInterrupt(async () => {
-    await folder.stop('interrupted');
-    if (folder.continuation) progress.note(`mua: ${folder.continuation}`);
+    await folder?.stop('interrupted');
+    return folder?.continuation ?? nothing;
   });
+  if (!folder) return work().finally(forget);
   try {
     return await work();
   } catch (error) {

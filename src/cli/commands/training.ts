@@ -73,6 +73,10 @@ async function customerOf(flags: TrainValues, run?: TrainSettings): Promise<Cust
   return local ? { user: local } : readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
 }
 
+/** The message of a run that is stopped too early. */
+const BEFORE_CHECKPOINT =
+  'stopped before the first checkpoint: no step is kept, so start the run again (with --force if its folder exists)';
+
 export const train = command({
   summary:
     'train by GRPO, another algorithm (--algorithm) or another method (--set algorithm=rft or sft); writes metrics, trajectories and the model',
@@ -110,7 +114,7 @@ export const train = command({
     if (key !== undefined) settings.key = key;
     const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note));
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
-    await keepWhenStopped(run, progress, () =>
+    await keepWhenStopped(run, BEFORE_CHECKPOINT, () =>
       runJob({
         on: flags.on,
         request: { command: 'train', runs: [order], user },
@@ -190,7 +194,7 @@ export const sft = command({
         : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'sft', note, settings: sftSchema, check });
     const { overrides } = run.settings;
     const data = flags.data ?? run.settings.data;
-    await keepWhenStopped(run, progress, () =>
+    await keepWhenStopped(run, BEFORE_CHECKPOINT, () =>
       runJob({
         on: flags.on,
         request: { command: 'sft', run: { ...run.order, overrides } },

@@ -12,9 +12,11 @@ export const verify = command({
   async run({ path }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua verify DIR|FILE');
     const module = await import('../verify.ts');
-    const result = await module.verify(path).catch((error: unknown) => {
-      throw new UsageError(`${path}: ${reason(error)}`);
-    });
+    const result = await module
+      .verify(path, (file) => progress.phase(`checking ${file}`))
+      .catch((error: unknown) => {
+        throw new UsageError(`${path}: ${reason(error)}`);
+      });
     if (result === null)
       throw new UsageError(`"${path}": expected a folder of a run, an experiment or a model, a *.mua.zip or a *.mua-experiment.json`);
     for (const { file, problem } of result.problems) progress.note(`${file}: ${problem}`);
@@ -32,9 +34,11 @@ export const verifyLog = command({
   async run({ path }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua verify-log DIR|FILE');
     const module = await import('../verify.ts');
-    const { problems, ...counts } = await module.verifyLogs(path).catch((error: unknown) => {
-      throw new UsageError(`${path}: ${reason(error)}`);
-    });
+    const { problems, ...counts } = await module
+      .verifyLogs(path, (file) => progress.phase(`checking ${file}`))
+      .catch((error: unknown) => {
+        throw new UsageError(`${path}: ${reason(error)}`);
+      });
     if (counts.conversations === 0 && problems.length === 0)
       throw new UsageError(`"${path}": expected conversations in *.jsonl, a *.mua.zip, or a folder of them`);
     for (const { file, problem } of problems) progress.note(`${file}: ${problem}`);

@@ -26,7 +26,7 @@ const textOf = (part: Part): string => FILES[part].map(read).join('');
 
 async function judge(part: Part) {
   const planted = linesOf(textOf(part));
-  const { conversations } = await auditFile(part, textOf(part), 'retail');
+  const { conversations } = await auditFile(part, textOf(part), 'retail', () => {});
   return planted.flatMap(({ id, label, messages }, i) => {
     const { id: audited, writes } = conversations[i]!;
     expect([audited, writes.length]).toEqual([id, label.length]);

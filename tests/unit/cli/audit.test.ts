@@ -15,7 +15,7 @@ const result = (content: string, tool_call_id?: string) => ({ role: 'tool', cont
 const found = [calls(null, call('f', 'find_user_id_by_email', '{"email": "a@b.com"}')), result('anna_diaz_1', 'f')];
 const ASK = said('assistant', 'Cancel order #W1000001, which is no longer needed. Do you confirm (yes/no)?');
 const audit = async (...lines: unknown[]) =>
-  (await auditFile('c.jsonl', lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'), 'retail'))
+  (await auditFile('c.jsonl', lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'), 'retail', () => {}))
     .conversations;
 
 test('each write has its place, with arguments as text or as an object', async () => {
