@@ -1,6 +1,7 @@
 /** @file Reads and checks flags. Every error message names the flag, its value and the expected value. */
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
+import { didYouMean } from '../base/did-you-mean.ts';
 import { UsageError } from './errors.ts';
 
 /** A flag of a command. */
@@ -65,7 +66,10 @@ export function readFlags<F extends Flags>(args: readonly string[], flags: F): V
   try {
     ({ values } = parseArgs({ args: joinNegatives(args, flags), options, strict: true, allowPositionals: false }));
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]!.replace(/\s+/g, ' '));
+    const message = (error as Error).message.split('. ')[0]!.replace(/\s+/g, ' ');
+    const unknown = /^Unknown option '--?([^']+)'/.exec(message)?.[1];
+    const names = Object.keys(flags).map((name) => `--${name}`);
+    throw new UsageError(unknown === undefined ? message : `${message}${didYouMean(`--${unknown}`, names)}`);
   }
   const result: Record<string, string | boolean | number | (string | boolean)[] | undefined> = {};
   for (const [name, flag] of Object.entries(flags)) {
@@ -93,7 +97,7 @@ function readValue(name: string, flag: Flag, raw: string | boolean): string | bo
   if (flag.type === 'integer' || flag.type === 'number') return readNumber(`--${name}`, String(raw), flag);
   if (raw === '') throw new UsageError(`--${name} is empty: expected ${flag.value ?? 'a value'}`);
   if (flag.choices && !flag.choices.includes(String(raw)))
-    throw new UsageError(`--${name} is "${raw}": expected ${flag.choices.join(', ')}`);
+    throw new UsageError(`--${name} is "${raw}"${didYouMean(String(raw), flag.choices)}: expected ${flag.choices.join(', ')}`);
   return raw;
 }
 

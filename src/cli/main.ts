@@ -5,6 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { didYouMean } from '../base/did-you-mean.ts';
 import { readFlags } from './args.ts';
 import type { AnyCommand } from './command.ts';
 import { audit } from './commands/audit.ts';
@@ -69,7 +70,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
   const progress = new ProgressBar(order?.terminal && { ...order.terminal, write: (text) => process.stderr.write(text) });
   try {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (!command) throw new UsageError(`unknown command "${name}": expected ${Object.keys(COMMANDS).join(', ')}`);
+    if (!command) throw new UsageError(`unknown command "${name}"${didYouMean(name, Object.keys(COMMANDS))}: expected ${Object.keys(COMMANDS).join(', ')}`);
     if (args.includes('--help') || args.includes('-h')) {
       console.log(commandHelp(name, command));
       return 0;

@@ -1,4 +1,5 @@
 /** @file Finds domains. Every list of domains in the page, the command line and the settings comes from this file. */
+import { didYouMean } from '../base/did-you-mean.ts';
 import type { CreateExpert } from '../agent/acts.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { ANYONE, RELIABLE } from '../environments/conditions.ts';
@@ -106,7 +107,7 @@ export function demonstratorOf(domain: string): Promise<CreateExpert> {
   const { demonstrator } = domainOf(domain) ?? {};
   if (!demonstrator) {
     const known = DOMAINS.filter((one) => one.demonstrator).map(({ name }) => name);
-    throw new Error(`domain: '${domain}' has no demonstrator; expected one of ${known.join(', ')}`);
+    throw new Error(`domain: '${domain}' has no demonstrator${didYouMean(domain, known)}; expected one of ${known.join(', ')}`);
   }
   return demonstrator();
 }

@@ -1,4 +1,5 @@
 /** @file The interface of a domain. The store, the log and the verifier use a domain only through it. */
+import { didYouMean } from '../base/did-you-mean.ts';
 import type { InitialState } from '../records/benchmark-task.ts';
 import type { RowChange, Split, Task, ToolCall, Verdict } from '../records/task.ts';
 import type { ExactResult } from './types.ts';
@@ -87,7 +88,7 @@ export const hasSessions = (definition: DomainDefinition): definition is Session
 
 /** @throws if the domain has no such level */
 export function checkLevel({ levels }: DomainDefinition, { level }: Task): void {
-  if (!levels.includes(level)) throw new Error(`task.level: '${level}' is unknown; expected one of ${levels.join(', ')}`);
+  if (!levels.includes(level)) throw new Error(`task.level: '${level}' is unknown${didYouMean(level, levels)}; expected one of ${levels.join(', ')}`);
 }
 
 /** The text of the error result if a tool throws. */

@@ -1,4 +1,5 @@
 /** @file What all stores of episodes share: domains by name, base worlds in memory, and the code that runs a tool call. */
+import { didYouMean } from '../base/did-you-mean.ts';
 import { Recent } from '../base/recent.ts';
 import {
   checkLevel,
@@ -59,7 +60,7 @@ export abstract class EpisodeStore {
   /** @throws if no domain has that name */
   async definition(name: string): Promise<DomainDefinition> {
     const definition = this.definitions.get(name);
-    if (!definition) throw new Error(`domain: '${name}' is unknown; expected one of ${[...this.definitions.keys()].join(', ')}`);
+    if (!definition) throw new Error(`domain: '${name}' is unknown${didYouMean(name, [...this.definitions.keys()])}; expected one of ${[...this.definitions.keys()].join(', ')}`);
     return 'load' in definition ? definition.load() : definition;
   }
 
