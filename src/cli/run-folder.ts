@@ -123,7 +123,9 @@ export class RunFolder<Settings extends object> extends ResultsFolder<Settings> 
   get continuation(): string | null {
     const { command, step, checkpoints } = this.status;
     if (checkpoints.length === 0) return null;
-    return `${this.directory} has the results up to step ${step}. To continue: ./mua ${command} --resume ${this.directory}`;
+    const from = checkpoints[0]!.step;
+    const again = from < step ? ` (from its checkpoint of step ${from})` : '';
+    return `${this.directory} has the results up to step ${step}. To continue${again}: ./mua ${command} --resume ${this.directory}`;
   }
 
   /** The result that the work returned when the run was done. */

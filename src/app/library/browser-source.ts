@@ -84,6 +84,10 @@ export class BrowserSource implements RunSource {
     return weights + metrics * METRICS_BYTES + rollouts * ROLLOUT_BYTES + Math.round((kept + evaluated) * each);
   }
 
+  async newestCheckpoint(run: string): Promise<number> {
+    return Math.max(0, ...(await beginningWith(this.#db.checkpoints, run).primaryKeys()).map(([, step]) => step));
+  }
+
   checkpoints(run: string) {
     return beginningWith(this.#db.checkpoints, run).reverse().toArray();
   }

@@ -74,6 +74,10 @@ export class RecordedSource implements RunSource {
     return 0;
   }
 
+  async newestCheckpoint(): Promise<number> {
+    return 0;
+  }
+
   async checkpoints(): Promise<[]> {
     return [];
   }

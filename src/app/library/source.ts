@@ -21,6 +21,8 @@ export interface RunSource {
   summary(run: string): Promise<RunSummary>;
   /** Estimated bytes that the run takes in the browser's storage. */
   bytes(run: string): Promise<number>;
+  /** The step of the newest checkpoint, from which the run resumes; 0 if it has none. */
+  newestCheckpoint(run: string): Promise<number>;
   /** The checkpoints of a run, the newest first. */
   checkpoints(run: string): Promise<CheckpointRow[]>;
 
