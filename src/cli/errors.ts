@@ -21,8 +21,12 @@ const USAGE_NAMES = new Set([
   'UsageError',
 ]);
 
+/** What the customers' servers say if the key is missing or wrong. */
+const KEY = /the user endpoint (needs an|refused the) API key/;
+
 /** Turns an error that happened during the work into an error of the command line. */
-export function errorOfWork({ name, message }: { name: string; message: string }): UsageError | CommandError {
+export function errorOfWork({ name, message: said }: { name: string; message: string }): UsageError | CommandError {
+  const message = KEY.test(said) ? `${said}; set MUA_USER_KEY to its API key` : said;
   return USAGE_NAMES.has(name) ? new UsageError(message) : new CommandError(message);
 }
 

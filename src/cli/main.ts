@@ -26,6 +26,7 @@ import { oneLine, printable, printableJson, UsageError } from './errors.ts';
 import { runInterruptions } from './files.ts';
 import { ProgressBar } from './progress.ts';
 import { reading } from './read.ts';
+import { listenToWaits } from '../trainer/customer-server.ts';
 import { type FromThread, runInThread, type ThreadOrder } from './thread.ts';
 
 const COMMANDS: Record<string, AnyCommand> = {
@@ -85,6 +86,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     if (isMainThread) listenForInterrupts(progress);
     progress.phase(`mua ${name}`);
     reading.listen((text) => progress.activity(text));
+    listenToWaits((text) => progress.activity(text));
     const result = await command.run(flags, progress);
     progress.end();
     console.log(flags.json ? printableJson(result) : printable(command.show(result).join('\n')));

@@ -43,6 +43,8 @@ export class ProgressBar {
   #now: Now = { done: 0, total: 0, label: 'starting' };
   #activity = '';
   #beat: Beat | undefined;
+  /** Whether the command is in a phase, and not waiting for its end by Ctrl-C. */
+  #busy = false;
   readonly #speaks: boolean;
 
   /** @param stream default: stderr; only there a thread repeats the line of a busy command @param options.speaks whether it does */
@@ -55,6 +57,7 @@ export class ProgressBar {
 
   /** What the command begins to do. It is shown if it takes longer than a moment. */
   phase(label: string): void {
+    this.#busy = true;
     this.#now = { done: 0, total: 0, label };
     this.#tell();
   }
@@ -63,6 +66,7 @@ export class ProgressBar {
   update(done: number, total: number, label: string, metrics?: Record<string, number>, seconds?: number): void {
     if (metrics) this.#remember(metrics);
     if (total === 0) return this.phase(label);
+    this.#busy = true;
     this.#now = { done, total, label, left: seconds };
     if (!this.#due(done === total)) return this.#tell();
     this.#write();
@@ -71,20 +75,22 @@ export class ProgressBar {
   /** What else happens while the phase goes on, such as waiting for a server. '' if it has ended. */
   activity(text: string): void {
     this.#activity = text;
-    this.#tell();
+    if (this.#busy) this.#tell();
   }
 
   /** Prints a separate line above the bar. */
   note(text: string): void {
-    const beat = this.#drawn;
+    const busy = this.#busy;
     this.clear();
     this.stream.write(`${oneLine(text)}\n`);
     this.#beat?.wrote();
-    if (beat) this.#tell();
+    this.#busy = busy;
+    if (busy) this.#tell();
   }
 
   /** Removes the bar. Nothing is said until the next phase. */
   clear(): void {
+    this.#busy = false;
     this.#beat?.pause();
     if (this.stream.isTTY && (this.#drawn || this.#beat)) this.stream.write('\r\x1b[2K');
     this.#drawn = false;

@@ -6,6 +6,7 @@
  * If the cache is too small for all sequences, the oldest ones come first, and a new one begins only if the cache will have room for its
  * growth (slot-pages.ts). Samples do not depend on this, because their random numbers depend only on seed, stream and position.
  */
+import { macrotask } from '../base/macrotask.ts';
 import type { DecodeProgram, Sampled } from './decode-program.ts';
 import { NO_TOKEN, type SampleRow } from './kernels/sample.ts';
 import type { Allocation } from './allocation.ts';
@@ -287,14 +288,3 @@ export class BatchSampler implements Sampler {
     request.reject(reason);
   }
 }
-
-/** Waits for the next task of the event loop. It uses a message, because browsers delay nested timers by 4 ms. */
-const macrotask = (): Promise<void> =>
-  new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });

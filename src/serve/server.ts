@@ -134,12 +134,13 @@ export async function startEnvServer(
     if (path === '/openapi.json') return send(response, 200, openApi(`mua-${stage.domain.name}`));
     if (path === '/schema') return send(response, 200, SCHEMAS);
     if (path === '/state') return send(response, 200, { episode_id: null, step_count: 0 });
+    if (path === '/tasks') return send(response, ...(await tasks.listed(new URLSearchParams((request.url ?? '').split('?')[1]))));
     if (path === '/metrics') {
       const text = prometheus([metrics.snapshot(), ...((await others?.()) ?? [])]);
       response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(text);
       return;
     }
-    send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /openapi.json, /schema, /state or /metrics` });
+    send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /openapi.json, /schema, /state, /tasks or /metrics` });
   }
 
   const server = createServer(

@@ -1,6 +1,6 @@
 /** @file Chooses the task of a reset. A generated task is named by its id, an imported task as in `retail:7` or `retail:train/7`. */
 import { shown } from '../base/input-error.ts';
-import { importedParts } from '../benchmarks/imported-benchmark.ts';
+import { importedParts, resetName } from '../benchmarks/imported-benchmark.ts';
 import { taskSplits } from '../domains/registry.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { isSplit, type Split, type Task } from '../records/task.ts';
@@ -18,11 +18,20 @@ export interface ResetData {
 
 const MAX_SEED = 0xffffffff;
 
+const invalid = (field: string, value: unknown, expected: string) =>
+  new ProtocolError('VALIDATION_ERROR', `${field} is ${shown(value)}: expected ${expected}`);
+
+function readSplit(field: string, value: unknown): Split | undefined {
+  // Other libraries call the held-out tasks `test`.
+  const split = value === 'test' ? 'heldout' : value;
+  if (split === undefined || isSplit(split as string)) return split as Split | undefined;
+  throw invalid(field, value, '"train", "heldout", "unseen" or "test"');
+}
+
 /** @throws ProtocolError naming the field */
 export function readReset(data: Record<string, unknown>): ResetData {
   const { seed, episode_id, task_id, split } = data;
-  const wrong = (field: string, value: unknown, expected: string) =>
-    new ProtocolError('VALIDATION_ERROR', `reset.${field} is ${shown(value)}: expected ${expected}`);
+  const wrong = (field: string, value: unknown, expected: string) => invalid(`reset.${field}`, value, expected);
   const text = (field: string, value: unknown): string | undefined => {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string' || value === '' || value.length > 2000) throw wrong(field, value, 'a text of 1 to 2,000 characters');
@@ -30,9 +39,7 @@ export function readReset(data: Record<string, unknown>): ResetData {
   };
   if (seed !== undefined && seed !== null && !(Number.isInteger(seed) && (seed as number) >= 0 && (seed as number) <= MAX_SEED))
     throw wrong('seed', seed, `a whole number from 0 to ${MAX_SEED}`);
-  // Other libraries call the held-out tasks `test`.
-  const part = split === 'test' ? 'heldout' : (split ?? undefined);
-  if (part !== undefined && !isSplit(part as string)) throw wrong('split', split, '"train", "heldout", "unseen" or "test"');
+  const part = readSplit('reset.split', split ?? undefined);
   const id = text('episode_id', episode_id);
   // The id becomes a key of stored conversations.
   if (id !== undefined && !ID.test(id)) throw wrong('episode_id', id, ID_TEXT);
@@ -40,8 +47,30 @@ export function readReset(data: Record<string, unknown>): ResetData {
     ...(typeof seed === 'number' && { seed }),
     ...(id !== undefined && { episode_id: id }),
     ...(text('task_id', task_id) !== undefined && { task_id: task_id as string }),
-    ...(part !== undefined && { split: part as Split }),
+    ...(part !== undefined && { split: part }),
   };
+}
+
+/** Which tasks to list: the part of a split from number `from` on. */
+interface TaskList {
+  split: Split;
+  from: number;
+  count: number;
+}
+
+/** A longer answer would keep the server from its episodes. */
+const MOST_LISTED = 1000;
+
+/** The parameters of `GET /tasks`. @throws ProtocolError naming the parameter */
+function readTaskList(parameters: URLSearchParams): TaskList {
+  const whole = (name: string, fallback: number, least: number, most: number): number => {
+    const text = parameters.get(name);
+    const value = text === null ? fallback : /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (value >= least && value <= most) return value;
+    throw invalid(`tasks.${name}`, text, `a whole number from ${least} to ${most}`);
+  };
+  const split = readSplit('tasks.split', parameters.get('split') ?? undefined) ?? 'train';
+  return { split, from: whole('from', 0, 0, 999_999_999), count: whole('count', 100, 1, MOST_LISTED) };
 }
 
 /** Gives out the tasks of one domain. */
@@ -72,11 +101,37 @@ export class TaskSource {
    * @throws ProtocolError for an unknown task
    */
   async choose({ seed, task_id, split = 'train' }: ResetData): Promise<{ task: Task; seed: number }> {
-    const splits = taskSplits(this.#domain.name);
-    if (!splits.includes(split)) throw new ProtocolError('VALIDATION_ERROR', `reset.split is "${split}": expected ${splits.join(' or ')}`);
+    this.#check('reset', split);
     const number = seed ?? this.#next++;
     const task = task_id === undefined ? await this.#numbered(split, number) : await this.#named(task_id);
     return { task, seed: number };
+  }
+
+  /** The HTTP status and the answer of `GET /tasks`. */
+  async listed(parameters: URLSearchParams): Promise<[status: number, body: object]> {
+    try {
+      return [200, await this.#list(readTaskList(parameters))];
+    } catch (error) {
+      return [400, { error: (error as Error).message }];
+    }
+  }
+
+  /** The ids of tasks, as resets name them. `of`: how many the split has; null if they are generated, which has no end. */
+  async #list({ split, from, count }: TaskList): Promise<{ split: Split; of: number | null; tasks: string[] }> {
+    this.#check('tasks', split);
+    if (this.#domain.finite) {
+      const all = await this.#all(split);
+      return { split, of: all.length, tasks: all.slice(from, from + count).map(resetName) };
+    }
+    const conditions = this.#conditions[split];
+    const tasks = await this.#query({ split, seed: this.#seed, from, count, ...(conditions && { conditions }) });
+    return { split, of: null, tasks: tasks.map(resetName) };
+  }
+
+  #check(what: string, split: Split): void {
+    const splits = taskSplits(this.#domain.name);
+    if (!splits.includes(split))
+      throw new ProtocolError('VALIDATION_ERROR', `${what}.split is "${split}": expected ${splits.join(' or ')}`);
   }
 
   async #numbered(split: Split, number: number): Promise<Task> {
@@ -122,5 +177,4 @@ export class TaskSource {
   }
 }
 
-const unknownTask = (id: string, expected: string) =>
-  new ProtocolError('VALIDATION_ERROR', `reset.task_id is ${shown(id)}: expected ${expected}`);
+const unknownTask = (id: string, expected: string) => invalid('reset.task_id', id, expected);

@@ -3,6 +3,10 @@ import type { EndpointConfig } from '../records/user.ts';
 import { EndpointClient } from '../users/endpoint/client.ts';
 import { checkEndpoint } from '../users/endpoint/config.ts';
 import { UserError } from '../users/types.ts';
+import { serverWaits } from '../users/waits.ts';
+
+/** Calls `listener` with what the customers of this process wait for; '' for nothing. */
+export const listenToWaits = (listener: (text: string) => void): void => serverWaits.listen(listener);
 
 /** @throws UserError (`bad_response`) if a field of the configuration is invalid */
 export function checkServer(config: EndpointConfig): void {

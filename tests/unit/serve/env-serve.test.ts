@@ -300,6 +300,32 @@ describe('limits', () => {
 });
 
 describe('HTTP', () => {
+  it('lists tasks by the ids that a reset takes', async () => {
+    const { url, client: connect } = await server();
+    const list = async (query: string) => {
+      const answer = await fetch(`${url}/tasks${query}`);
+      return [answer.status, (await answer.json()) as { split: string; of: number | null; tasks: string[]; error?: string }] as const;
+    };
+    const [status, first] = await list('?split=test&count=3');
+    expect([status, first.split, first.of, first.tasks.length]).toEqual([200, 'heldout', null, 3]);
+    const [, second] = await list('?split=heldout&from=2&count=2');
+    expect(second.tasks[0]).toBe(first.tasks[2]);
+    expect((await list(''))[1].tasks).toHaveLength(100);
+    const client = await connect();
+    for (const task_id of [...first.tasks, ...second.tasks])
+      expect((await client.reset({ task_id })).observation).toMatchObject({ task_id });
+    await client.close();
+    for (const [query, message] of [
+      ['?split=other', 'tasks.split is "other": expected "train", "heldout", "unseen" or "test"'],
+      ['?count=0', 'tasks.count is "0": expected a whole number from 1 to 1000'],
+      ['?from=-1', 'tasks.from is "-1": expected a whole number from 0 to 999999999'],
+      ['?count=1e3', 'tasks.count is "1e3": expected a whole number from 1 to 1000'],
+    ] as const)
+      expect(await list(query)).toEqual([400, { error: message }]);
+    const locked = await server({ token: 'sesame' });
+    expect((await fetch(`${locked.url}/tasks`)).status).toBe(401);
+  });
+
   it('health, metadata, schema, state, metrics; no sessions', async () => {
     const { url, client: connect } = await server();
     const get = async (path: string) => (await fetch(url + path)).json() as Promise<Record<string, never>>;
@@ -385,6 +411,11 @@ async function expectEqualRewards(rules: 'tau1' | 'tau2', domain: ExactDomain['n
     ),
   );
   const tasks = [...new Map(all.flat().map((task) => [task.benchmark!.id, task])).values()];
+  const listed = await Promise.all(
+    ['train', 'heldout'].map(async (split) => (await (await fetch(`${url}/tasks?split=${split}&count=1000`)).json()) as { of: number; tasks: string[] }), // prettier-ignore
+  );
+  expect(listed.map(({ of }) => of)).toEqual(all.map((own) => own.length));
+  expect(listed.map((own) => own.tasks)).toEqual(all.map((own) => own.map(({ benchmark }) => `${domain}:${benchmark!.id}`)));
   const counts = { tasks: tasks.length, gold: 0, empty: 0, noop: 0 };
   for (const task of tasks) {
     counts.noop += Number(task.noop);

@@ -1,0 +1,12 @@
+/** @file Lets the event loop go on. Work that only awaits promises would keep timers, messages and Ctrl-C waiting. */
+
+/** Waits for the next task of the event loop. It uses a message, because browsers delay nested timers by 4 ms. */
+export const macrotask = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
