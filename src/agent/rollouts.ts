@@ -8,7 +8,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import type { Domain, Environments } from '../environments/types.ts';
 import type { Sampler } from '../engine/types.ts';
 import type { UserSimulator } from '../users/types.ts';
-import { macrotask } from '../base/macrotask.ts';
+import { breather } from '../base/macrotask.ts';
 import { hash32 } from '../base/random.ts';
 import { runEpisode } from './episode.ts';
 import type { LiveEpisode } from './live.ts';
@@ -126,9 +126,6 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
   return { groups, dropped, retried };
 }
 
-/** Work that never waits for the event loop leaves it free this often, in milliseconds. */
-const BREATH_MS = 100;
-
 /** Runs `work` on every item, at most `limit` at a time. After the first failure no further item starts. */
 export async function mapConcurrently<T>(
   items: readonly T[],
@@ -137,15 +134,13 @@ export async function mapConcurrently<T>(
 ): Promise<void> {
   let next = 0;
   let failed = false;
-  let breathed = performance.now();
+  const breathe = breather();
   const worker = async () => {
     while (next < items.length && !failed) {
       const index = next++;
       try {
         await work(items[index]!, index);
-        if (performance.now() - breathed < BREATH_MS) continue;
-        breathed = performance.now();
-        await macrotask();
+        await breathe();
       } catch (error) {
         failed = true;
         throw error;

@@ -10,3 +10,16 @@ export const macrotask = (): Promise<void> =>
     };
     port2.postMessage(null);
   });
+
+/** Work that never waits for the event loop leaves it free this often, in milliseconds. */
+const BREATH_MS = 100;
+
+/** Makes a function to call again and again during long work. It lets the event loop go on from time to time. */
+export function breather(): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < BREATH_MS) return;
+    await macrotask();
+    last = performance.now();
+  };
+}

@@ -2,6 +2,7 @@
  * @file The order in which training and evaluation take generated tasks. Neighbouring tasks share a world and its few customers, and
  * one customer can be hard for a small model, so tasks are taken from several worlds.
  */
+import { breather } from '../base/macrotask.ts';
 import type { Task } from '../records/task.ts';
 import type { Domain, Environments, TaskQuery } from './types.ts';
 
@@ -11,6 +12,8 @@ const WORLDS = 8;
 const BLOCK = WORLDS * TASKS;
 /** Larger than TASKS, so that no two held-out tasks share a world. A prime, so that tasks that repeat a pattern are not all alike. */
 const STRIDE = 67;
+/** So many tasks are asked for at once. */
+const TOGETHER = 16;
 
 /** The index of the task at `place` of the training: blocks of WORLDS × TASKS tasks, in the order 0, TASKS, 2 · TASKS, …, 1, …. */
 export function trainingIndex(place: number): number {
@@ -34,6 +37,12 @@ export async function evaluationTasks(
 ): Promise<Task[]> {
   if (domain.finite) return environments.tasks(query);
   const index = query.split === 'train' ? trainingIndex : (place: number) => STRIDE * place;
-  const tasks = Array.from({ length: query.count }, (_, place) => environments.tasks({ ...query, from: index(place), count: 1 }));
-  return (await Promise.all(tasks)).flat();
+  const breathe = breather();
+  const tasks: Task[] = [];
+  for (let done = 0; done < query.count; done += TOGETHER) {
+    const places = Array.from({ length: Math.min(TOGETHER, query.count - done) }, (_, i) => done + i);
+    tasks.push(...(await Promise.all(places.map((place) => environments.tasks({ ...query, from: index(place), count: 1 })))).flat());
+    await breathe();
+  }
+  return tasks;
 }

@@ -9,6 +9,7 @@ import type { ModelFiles } from '../records/model.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import type { Alarm } from '../training/alarms.ts';
 import { evaluationMetrics, trainRun } from '../training/run.ts';
+import { evaluatesFirst } from '../training/evaluation-settings.ts';
 import { CheckpointClock } from './checkpoint-clock.ts';
 import { readCheckpoint, restore, resumeNote } from './checkpoints.ts';
 import { abortOnLoss, concurrency, type EngineHost, sizeOf } from './engine-host.ts';
@@ -21,6 +22,11 @@ import { type PhaseTimes, TimeLeft } from './time-left.ts';
 
 /** When the device is lost, pending work fails first. The loss itself is reported at most this much later. */
 const LOSS_SETTLES_MS = 100;
+
+/** A first evaluation that is estimated to take longer, in seconds, is announced. */
+const LONG_S = 120;
+const firstEvaluationNote = (seconds: number): string =>
+  `The evaluation before step 1 takes about ${Math.round(seconds / 60)} min: val_before_train=false leaves it out.`;
 
 export interface DrivenRun {
   /** The last finished step. */
@@ -49,7 +55,8 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
   const { config, files, firstModel, loaded, metrics, spent, user, valUser, dataset, question, save: plan } = await sink.open();
   const { checkpoint } = loaded;
   const total = config.total_training_steps;
-  const left = new TimeLeft(config, await estimate(host, files, config, metrics), metrics);
+  const times = await estimate(host, files, config, metrics);
+  const left = new TimeLeft(config, times, metrics);
   const tell = (at: number, phase: RunPhase, done: number, of: number) => sink.progress(at, phase, done, of, left.at(at, phase, done, of));
   tell(checkpoint?.step ?? 0, 'compile', 0, 1);
   const { engine, meter, ...staged } = await host.stage(files, config, user, sizeOf(config, concurrency(config)), config);
@@ -65,7 +72,8 @@ async function drive(host: EngineHost, sink: RunSink, control: RunControl): Prom
   const doneSteps = checkpoint?.step ?? 0;
   if (question !== undefined) await control.ask(question);
   if (control.stopping) return { step: doneSteps, model };
-  await sink.begin(resumeNote(loaded, origin));
+  const long = doneSteps === 0 && evaluatesFirst(config) && !metrics.some(({ step }) => step === 0) ? (times?.evaluation ?? 0) : 0;
+  await sink.begin([resumeNote(loaded, origin), long > LONG_S && firstEvaluationNote(long)].filter(Boolean).join(' '));
 
   let step = doneSteps;
   let finished = doneSteps;

@@ -15,6 +15,7 @@ import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts
 import type { ModelConfig } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { concurrency, kvFormat, sizeOf } from './engine-host.ts';
+import { evaluatesFirst } from '../training/evaluation-settings.ts';
 import { type PhaseTimes, runSeconds } from './time-left.ts';
 
 /** A run to estimate: the shape of its model, and its settings. */
@@ -36,6 +37,8 @@ export interface RunNeeds {
 /** Estimated seconds of the parts of a run, and of the whole run. */
 export interface RunTimes extends PhaseTimes {
   run: number;
+  /** The evaluation before step 1; 0 if there is none. */
+  first: number;
 }
 
 /** The adapters of a run whose model has none yet. */
@@ -73,7 +76,11 @@ export function estimateTimes(model: ModelConfig, config: GrpoConfig, speed: Spe
   return { step: gen + score + update, gen, ref: score, evaluation: (generation * val_tasks) / rollouts };
 }
 
-export const timesOfRun = (times: PhaseTimes, config: GrpoConfig): RunTimes => ({ ...times, run: runSeconds(times, config) });
+export const timesOfRun = (times: PhaseTimes, config: GrpoConfig): RunTimes => ({
+  ...times,
+  run: runSeconds(times, config),
+  first: evaluatesFirst(config) ? times.evaluation : 0,
+});
 
 /** The estimate for a model folder. @throws as `estimateTimes`; ConfigError, ModelFolderError */
 export function estimateFor(files: ModelParts, config: GrpoConfig, speed: Speed): PhaseTimes {

@@ -47,6 +47,7 @@ export async function spoken(
   count: number,
   onDone: (done: number, total: number, label: string) => void = () => {},
 ): Promise<string[]> {
+  onDone(0, count, `conversations of ${split}`);
   const query = { domain, level, split, seed, count, conditions: levelConditions(domain, level) };
   const tasks = await evaluationTasks({ domain: await environments.domain(domain, level), environments }, query);
   const play = await demonstrators({ environments, users: new ScriptedUsers(customerScripts) }, domain, level);

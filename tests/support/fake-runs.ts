@@ -1,5 +1,6 @@
 /** Runs of the page's trainer without a GPU: the engine, the customers and the environment are fakes, the storage is real. */
 import { vi } from 'vitest';
+import { Activities } from '../../src/base/activities.ts';
 import type { Stage } from '../../src/agent/rollouts.ts';
 import { rulesFor } from '../../src/benchmarks/rules.ts';
 import { configJson } from '../../src/engine/config.ts';
@@ -107,7 +108,8 @@ export function fakeRuns(
 ) {
   const info = async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' });
   const speed = async () => ({ operations: 1e9, bytes: 1e9, dispatch: 1e-6 });
-  const host = { onLost: () => {}, info, speed, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost;
+  const activities = new Activities();
+  const host = { onLost: () => {}, activities, info, speed, stage: async () => (await ready, { engine, stage, meter }) } as unknown as EngineHost; // prettier-ignore
   const turns = new GpuTurns();
   const bundledModel = vi.fn(async () => ({ 'config.json': jsonFile(configJson(TINY)) }));
   const trainer = new Runs({ bundledModel, database: () => database } as unknown as SessionParts, host, turns);

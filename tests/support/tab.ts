@@ -1,4 +1,5 @@
 /** A tab of the page with its own trainer. The engine and the customers are fakes; tabs of one name share their database. */
+import { Activities } from '../../src/base/activities.ts';
 import { BrowserSource } from '../../src/app/library/browser-source.ts';
 import { collectRun } from '../../src/app/library/collect-run.ts';
 import { storeRun } from '../../src/app/library/import-run.ts';
@@ -52,6 +53,7 @@ export function openTab(name: string, ready: Promise<void> = Promise.resolve()) 
   };
   Object.assign(engine, { config: TINY, score });
   const host = {
+    activities: new Activities(),
     onLost: () => {},
     info: async () => ({ vendor: 'v', architecture: 'a', description: 'a GPU of the test' }),
     speed: async () => ({ operations: 1e9, bytes: 1e9, dispatch: 1e-6 }),

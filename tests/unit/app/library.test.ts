@@ -74,6 +74,15 @@ describe.each(['browser', 'recorded'] as const)('the %s source', (kind) => {
     expect(await source.summary('no such run')).toEqual({ reward: null, heldOut: [], curve: [] });
   });
 
+  test('says from which checkpoint a run resumes', async () => {
+    expect(await source.newestCheckpoint(run)).toBe(0);
+    if (kind === 'recorded') return;
+    const row = { savedAt: 0, weights: new Blob(), optimizer: new Blob() } as unknown as CheckpointRow;
+    await db.checkpoints.bulkPut([{ ...row, run, step: 4 }, { ...row, run, step: 12 }, { ...row, run: `${run}0`, step: 99 }]); // prettier-ignore
+    expect(await source.newestCheckpoint(run)).toBe(12);
+    await db.checkpoints.clear();
+  });
+
   test('has every rollout: by step, in pages by id, alone and by group', async () => {
     const all = await source.rollouts(run);
     expect(bare(byId(all))).toEqual(bare(byId(content.rollouts)));

@@ -178,3 +178,30 @@ test('a supervised run that continues still counts the evaluations, which no ste
   // Three steps, and evaluations after steps 4 and 5.
   expect(await firstTimeLeft(config, done)).toBe(3 * 10 + 2 * 7);
 });
+
+test('a long evaluation before step 1 is announced, with the setting that leaves it out; a short one and none are not', async () => {
+  const notes = async (evaluation: number, own: Record<string, string> = {}) => {
+    const { host } = fakeRuns(new RunDatabase(`driver: announced ${evaluation} ${JSON.stringify(own)}`), talking());
+    vi.mocked(estimateFor).mockReturnValueOnce({ step: 1, gen: 1, ref: 0, evaluation });
+    const { kept, sink } = memory();
+    const overrides = { ...texts, ...own };
+    await trainModel(environments, host, model(), { preset: 'nano', overrides, user: { mode: 'scripted' } }, sink);
+    return kept.notes;
+  };
+  expect(await notes(1230)).toEqual(['The evaluation before step 1 takes about 21 min: val_before_train=false leaves it out.']);
+  expect(await notes(100)).toEqual([]);
+  expect(await notes(1230, { val_before_train: 'false' })).toEqual([]);
+});
+
+test('a run says its true phase: the evaluation from its start, before an episode has ended', async () => {
+  const { host } = fakeRuns(new RunDatabase('driver: phases'), talking());
+  const { sink } = memory();
+  const labels: string[] = [];
+  const told = { ...sink, progress: (_done: number, _total: number, label: string) => void labels.push(label) };
+  await trainModel(environments, host, model(), { preset: 'nano', overrides: texts, user: { mode: 'scripted' } }, told);
+  const own = labels.map((label) => label.replace(/ \d+\/\d+$/, ''));
+  expect(own[0]).toBe('opening the model');
+  expect(labels.find((label) => label.startsWith('held-out'))).toMatch(/^held-out 0\//);
+  const order = own.filter((label, i) => label !== own[i - 1]);
+  expect(order.slice(0, 5)).toEqual(['opening the model', 'held-out', 'held-out before', 'rollout', 'update']);
+});
