@@ -3,6 +3,7 @@ import { version } from '../../package.json';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { openTokenizer } from '../agent/tokenizer.ts';
+import { recordedReward } from '../agent/trajectory.ts';
 import type { Tokenizer } from '../agent/types.ts';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';
@@ -28,9 +29,20 @@ import { findModel } from './files.ts';
 import { readBytes, readLines } from './read.ts';
 import { tokenizerFiles } from './tokenizer-files.ts';
 
+export interface ExportOptions {
+  /** The folder or GGUF file of the model that played the agent, whose tokenizer the format `verl` needs. */
+  model?: string | undefined;
+  /** A rule of success, and the tools that write, for files of another tool. */
+  success?: string | null | undefined;
+  writes?: readonly string[] | undefined;
+  /** Only conversations with at least this reward. */
+  minReward?: number | undefined;
+  /** Only conversations that succeeded. */
+  successes?: boolean | undefined;
+}
+
 /**
  * @param path a folder of `--out`, a `*.mua.zip`, or a file or folder of another tool (`readForeign`)
- * @param model the folder or GGUF file of the model that played the agent, whose tokenizer the format `verl` needs
  * @returns the file, its number of conversations or steps, and the name under which Inspect lists it
  * @throws InputError if nothing at the path fits the format, or if the tokenizer is not known; also the errors of the readers
  */
@@ -38,14 +50,14 @@ export async function exportRun(
   path: string,
   format: RunFormat | 'bundle',
   out: string,
-  model?: string,
+  { model, minReward, successes, ...words }: ExportOptions = {},
 ): Promise<{ content: Uint8Array<ArrayBuffer>; lines: number; name: string; notes: string[] }> {
   if (format === 'tensorboard' && !basename(out).includes('tfevents'))
     throw new InputError(
       `the file is "${basename(out)}": expected a name with "tfevents", such as ${EVENT_FILE}.1.run, or TensorBoard does not read it`,
     );
   const notes: string[] = [];
-  const content = await readRun(path, notes);
+  const content = filtered(await readRun(path, notes, words), { minReward, successes }, notes);
   const { run, metrics, trajectories } = content;
   if (format !== 'bundle' && isOfMetrics(format) && metrics.length === 0) throw new InputError(`${path} has no metrics: expected a run`);
   if ((format === 'bundle' || !isOfMetrics(format)) && trajectories.length === 0) throw new InputError(`${path} has no conversations`);
@@ -76,6 +88,24 @@ export async function exportRun(
     name,
     notes,
   };
+}
+
+/** The run with the conversations that the options ask for. Its metrics are those of the whole run. */
+function filtered(
+  content: RunContent,
+  { minReward, successes }: Pick<ExportOptions, 'minReward' | 'successes'>,
+  notes: string[],
+): RunContent {
+  if (minReward === undefined && !successes) return content;
+  const { trajectories, rollouts } = content;
+  if (successes && !trajectories.some(({ reward }) => reward !== null))
+    throw new InputError('--successes is given, but the file does not say which conversations succeeded: expected --success RULE with it');
+  const kept = trajectories.filter(
+    (own) => (minReward === undefined || (recordedReward(own) ?? -Infinity) >= minReward) && (!successes || own.reward === 1),
+  );
+  notes.push(`${kept.length} of ${trajectories.length} conversations are kept`);
+  const ids = new Set(kept.map(({ id }) => id));
+  return { ...content, trajectories: kept, rollouts: rollouts.filter(({ id }) => ids.has(id)) };
 }
 
 /** The tokenizer of the model that played the agent: of the model that is given, of the run, or of a bundled model. */
@@ -113,11 +143,14 @@ async function toolsOfEach(trajectories: readonly Trajectory[]): Promise<Map<Tra
 }
 
 /** @param notes what of files of other tools has an error or was read differently */
-async function readRun(path: string, notes: string[]): Promise<RunContent> {
+async function readRun(path: string, notes: string[], words: Pick<ExportOptions, 'success' | 'writes'>): Promise<RunContent> {
   const info = await stat(path);
-  if (path.endsWith('.zip')) return readRunBundle(await readBytes(path));
   const names = info.isDirectory() ? (await readdir(path)).sort() : [''];
-  if (names.some((name) => OURS.test(name))) return ownRun(path, names, info.birthtimeMs);
+  const isOurs = path.endsWith('.zip') || names.some((name) => OURS.test(name));
+  const given = Object.entries(words).find(([, value]) => value !== undefined);
+  if (isOurs && given) throw new InputError(`--${given[0]} is given, but ${path} is of the playground: expected files of another tool`);
+  if (path.endsWith('.zip')) return readRunBundle(await readBytes(path));
+  if (isOurs) return ownRun(path, names, info.birthtimeMs);
   const files = names
     .filter((name) => name === '' || /\.(jsonl|json|parquet|eval)$/.test(name))
     .map((name) => join(path, name))
@@ -125,7 +158,12 @@ async function readRun(path: string, notes: string[]): Promise<RunContent> {
   const { source, rollouts, notes: own } = await readForeignFiles(files);
   notes.push(...own);
   if (rollouts.length === 0) throw new InputError(`${path} has no conversations and no metrics`);
-  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source, notes });
+  const called = new Set(rollouts.flatMap(({ trajectory }) => Object.keys(trajectory.toolCalls)));
+  const strange = words.writes?.filter((tool) => !called.has(tool)) ?? [];
+  if (strange.length > 0)
+    notes.push(`--writes names ${strange.join(', ')}, which no conversation calls (called: ${[...called].join(', ')})`);
+  const name = basename(path).replace(/\.(jsonl?|parquet|eval)$/, '');
+  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source, name, notes, ...words });
 }
 
 const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;
@@ -142,7 +180,7 @@ async function ownRun(path: string, names: readonly string[], createdAt: number)
         const step = stepOf(trajectory);
         rollouts.push({ trajectory, advantage: advantageOf(trajectory.nodes), ...(step !== null && { step }) });
       }
-  return { ...readOnlyRun(rollouts, { createdAt, source: 'mua train' }), metrics };
+  return { ...readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) }), metrics };
 }
 
 async function* lines(file: string): AsyncGenerator<[value: unknown, where: string]> {

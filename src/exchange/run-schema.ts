@@ -8,13 +8,14 @@ import type { Conditions, CustomerShares } from '../records/conditions.ts';
 import type { ConversationRules, EpisodeLimits, MalformedPolicy } from '../records/episode.ts';
 import { AGENTS, type EvaluationSettings } from '../records/evaluation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
+import type { ForeignRun } from '../records/foreign.ts';
 import { type GrpoConfig, MOST_WORDS, type RunRequest, type RunStatus, type RunWords, type StepMetrics } from '../records/run.ts';
 import { SPLITS } from '../records/task.ts';
 import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
 import { local, scripted } from './user-schema.ts';
-import { checkGraph, rewardTermsSchema, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
+import { checkGraph, foreignSchema, rewardTermsSchema, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
 
 const STATUSES: Record<RunStatus, true> = {
   starting: true,
@@ -34,6 +35,8 @@ export const rolloutSchema = z.object({
   intent: name,
   reward: z.nullable(number),
   rewards: z.optional(rewardTermsSchema),
+  ending: z.optional(name),
+  foreign: z.optional(foreignSchema),
   advantage: z.nullable(number),
   termination: oneOf(TERMINATIONS),
   turns: natural,
@@ -89,6 +92,7 @@ export const runSchema = z.object({
   message: z.optional(text),
   step: natural,
   superseded: z.optional(z.object({ run: id, from: natural })),
+  foreign: z.optional(z.object({ success: z.optional(name), writes: z.optional(z.array(name)) } satisfies Fields<ForeignRun>)),
   request: z.object({
     model: name,
     preset: name,

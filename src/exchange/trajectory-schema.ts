@@ -4,7 +4,8 @@ import { CUSTOMER_FAULTS, type CustomerJudgement, type UserRequest } from '../re
 import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, GoldAction } from '../records/benchmark-task.ts';
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
-import { type Judged, REWARD_TERMS } from '../records/rewards.ts';
+import type { ForeignFacts } from '../records/foreign.ts';
+import type { Judged } from '../records/rewards.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { CopiedArguments, MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
@@ -167,7 +168,12 @@ const customerJudgement = z.object({
   error: z.optional(text),
 } satisfies Fields<CustomerJudgement>);
 
-export const rewardTermsSchema = z.partialRecord(z.enum(REWARD_TERMS), number);
+export const rewardTermsSchema = z.record(name, number);
+export const foreignSchema = z.object({
+  reward: z.nullable(number),
+  columns: z.optional(z.record(name, z.union([name, number, z.boolean()]))),
+  writes: z.optional(z.array(name)),
+} satisfies Fields<ForeignFacts>);
 
 const judgedAnswer = z.object({
   judge: text,
@@ -209,6 +215,7 @@ export const trajectorySchema = z.object({
   turns: natural,
   reward: z.nullable(number),
   rewards: z.optional(rewardTermsSchema),
+  foreign: z.optional(foreignSchema),
   judged: z.optional(judgedAnswer),
   verdict: z.nullable(verdict),
   violations: z.array(violation),

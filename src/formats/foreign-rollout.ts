@@ -1,6 +1,7 @@
 /** @file Turns a conversation that another tool recorded into a trajectory that the app can show. */
 import { callsOf } from '../base/message-path.ts';
 import type { ChatMessage } from '../records/conversation.ts';
+import type { ForeignValue } from '../records/foreign.ts';
 import type { RewardTerms } from '../records/rewards.ts';
 import { FOREIGN_PLACE, type ToolCall } from '../records/task.ts';
 import { nodesOf } from './foreign-nodes.ts';
@@ -23,6 +24,8 @@ export interface ForeignRollout {
   gold?: readonly ToolCall[];
   reward: number | null;
   rewards?: RewardTerms;
+  /** Other values of the conversation, by name. */
+  columns?: Record<string, ForeignValue>;
   advantage?: number | null;
   termination?: TerminationReason;
   /** The tool's own name for the ending. */
@@ -76,6 +79,7 @@ export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajector
     reward,
     ...(rollout.ending !== undefined && { ending: rollout.ending }),
     ...(rollout.rewards && { rewards: rollout.rewards }),
+    foreign: { reward, ...(rollout.columns && Object.keys(rollout.columns).length > 0 && { columns: rollout.columns }) },
     verdict: null,
     violations: [],
     toolCalls: Object.fromEntries([...new Set(calls)].map((name) => [name, calls.filter((other) => other === name).length])),

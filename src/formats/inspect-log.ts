@@ -3,7 +3,7 @@
  * show.
  */
 import { path } from '../base/message-path.ts';
-import { toMessages } from '../agent/trajectory.ts';
+import { recordedReward, toMessages } from '../agent/trajectory.ts';
 import { withoutKeys, withoutSecrets } from '../exchange/secrets.ts';
 import type { SharedRun } from '../records/bundle.ts';
 import type { ChatMessage } from '../records/conversation.ts';
@@ -12,7 +12,7 @@ import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
 import { modelEvents } from './inspect-events.ts';
 
 /** The fields of a run that a log needs. */
-export type LoggedRun = Pick<SharedRun, 'id' | 'name' | 'createdAt' | 'request' | 'config'>;
+export type LoggedRun = Pick<SharedRun, 'id' | 'name' | 'createdAt' | 'request' | 'config' | 'foreign'>;
 
 /** The terminations that Inspect calls limits: termination → type of limit. */
 const LIMITS: Partial<Record<TerminationReason, string>> = { max_turns: 'turn', turn_length: 'token', context_full: 'context' };
@@ -35,7 +35,7 @@ export function inspectLog(
     epochs.set(trajectory.task.id, epoch);
     return sample(trajectory, rollouts.get(trajectory.id), { epoch, model: run.request.model, limits: run.config, keys, created });
   });
-  const scores = trajectories.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const scores = trajectories.flatMap((own) => recordedReward(own) ?? []);
   const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
   const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / Math.max(1, scores.length - 1);
   const metric = (name: string, value: number) => ({ name, value, params: {} });
@@ -55,11 +55,11 @@ export function inspectLog(
       task_display_name: withoutKeys(run.name, keys),
       dataset: { name: run.config.domain, samples: epochs.size, sample_ids: [...epochs.keys()] },
       model: run.request.model,
-      model_generate_config: { temperature: run.config.temperature, top_p: run.config.top_p },
+      model_generate_config: run.foreign ? {} : { temperature: run.config.temperature, top_p: run.config.top_p },
       model_args: {},
       config: { epochs: Math.max(0, ...epochs.values()) },
       packages: {},
-      metadata: { config: run.config },
+      metadata: run.foreign ?? { config: run.config },
     },
     plan: { name: 'plan', steps: [], config: {} },
     results: {
@@ -102,7 +102,8 @@ function sample(
   const nodes = path(trajectory);
   const sampled = nodes.reduce((sum, { mask }) => sum + mask.filter((value) => value === 1).length, 0);
   const total = nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  const { termination, reward, error, seconds } = trajectory;
+  const { termination, error, seconds, foreign, ending } = trajectory;
+  const reward = recordedReward(trajectory);
   const limit = LIMITS[termination];
   const most = { turn: limits.max_turns, token: limits.response_length_one_turn, context: limits.max_model_len }[limit ?? ''];
   const usage = { [model]: { input_tokens: total - sampled, output_tokens: sampled, total_tokens: total } };
@@ -128,10 +129,11 @@ function sample(
       group: trajectory.group,
       index: trajectory.index,
       advantage: rollout?.advantage ?? null,
-      termination,
+      termination: foreign && ending !== undefined ? ending : termination,
       num_turns: trajectory.turns,
       violations: trajectory.violations,
       ...(trajectory.audit && { audit: trajectory.audit }),
+      ...foreign?.columns,
     },
     store: {},
     events: modelEvents(messages, output, { id: trajectory.id, model, created }),
@@ -139,7 +141,7 @@ function sample(
     role_usage: {},
     attachments: {},
     total_time: seconds.generate + seconds.tool + seconds.user,
-    ...(limit !== undefined && { limit: { type: limit, limit: most } }),
+    ...(limit !== undefined && { limit: { type: limit, limit: most ?? 0 } }),
     ...(error !== undefined && { error: { message: withoutSecrets(error, keys), traceback: '', traceback_ansi: '' } }),
   };
 }

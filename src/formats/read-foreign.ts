@@ -16,8 +16,9 @@ import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
 import { type ForeignRollout, foreignTrajectory } from './foreign-rollout.ts';
 import { isInspectLog, readSample, samplesOf } from './read-inspect.ts';
 import { isParquet, MOST_ROWS, readParquet } from './parquet.ts';
-import { kindOf, readRow, type RowKind } from './read-rows.ts';
-import { rewardColumns } from './reward-columns.ts';
+import { kindOf, readRow, REWARDS, type RowKind } from './read-rows.ts';
+import { flatRow, rewardColumns, rewardParts } from './reward-columns.ts';
+import { type Row, RowFields } from './row-fields.ts';
 
 export interface ForeignFile {
   /** The name of the tool that wrote the file, for display. */
@@ -89,9 +90,12 @@ function fromRows(rows: readonly JsonRow[], file: string): ForeignFile {
   const sources = new Set<string>();
   const values = rows.map(({ value }) => value).filter(isObject);
   const rewards = rewardColumns(values.filter((row) => kindOf(row) === 'trl'));
+  const parts = rewardParts(values.flatMap((row) => rewarded(row)));
   const named = rewards.length > 1 || rewards.some((name) => !/reward/i.test(name));
   const notes =
     named && values.some((row) => row.reward === undefined && row.score === undefined) ? [`the reward is ${rewards.join(' + ')}`] : [];
+  if (!parts.add && parts.names.length > 1)
+    notes.push(`${parts.names.join(', ')} do not add up to the reward, so the page shows them as columns`);
   const collected = collect(rows, file, notes, ({ where, value, problem }, note) => {
     if (problem !== undefined) throw new ImportError(file, where, problem);
     if (!isObject(value)) throw new ImportError(file, where, `is ${shown(value)}: expected ${EXPECTED}`);
@@ -104,9 +108,22 @@ function fromRows(rows: readonly JsonRow[], file: string): ForeignFile {
     const kind = kindOf(value);
     if (!kind) throw new ImportError(file, where, `has the fields ${Object.keys(value).slice(0, 8).join(', ')}: expected ${EXPECTED}`);
     sources.add(ROW_SOURCES[kind]);
-    return readRow(value, kind, { file, where, rewards, note });
+    return readRow(value, kind, { file, where, rewards, parts: parts.add ? parts.names : [], note });
   });
   return { source: [...sources].join(' and '), ...collected };
+}
+
+/** The values and the reward of a row. Empty if it has no reward as a number. */
+function rewarded(row: Row): { flat: Row; reward: number }[] {
+  const kind = kindOf(row);
+  const fields = new RowFields(row, '', '', () => {});
+  const given = kind ? fields.first(REWARDS[kind]) : undefined;
+  if (given === undefined || row.error) return [];
+  try {
+    return [{ flat: flatRow(row), reward: fields.reward(given, [])! }];
+  } catch {
+    return [];
+  }
 }
 
 type Rollouts = ForeignFile['rollouts'];
@@ -213,7 +230,7 @@ function fromResults({ title, results }: BenchmarkDefinition, value: Json, file:
 const ENDINGS: Record<string, TerminationReason> = { user_stop: 'user_stop', max_steps: 'max_turns', user_error: 'user_error' };
 
 /** Turns a recorded run of a benchmark into a rollout. The assistant's calls become messages. The user's calls become `userCalls`. */
-function fromResult({ task, trial, conversation, reward, gold, ending, error }: RecordedRun): ForeignRollout {
+function fromResult({ task, trial, conversation, reward, parts, gold, ending, error }: RecordedRun): ForeignRollout {
   const messages: ChatMessage[] = [];
   const failed = new Set<ChatMessage>();
   const userCalls: NonNullable<ForeignRollout['userCalls']>[number][] = [];
@@ -246,6 +263,7 @@ function fromResult({ task, trial, conversation, reward, gold, ending, error }: 
     userCalls,
     failed,
     reward,
+    columns: parts,
     termination: error === undefined ? (ENDINGS[ending ?? ''] ?? 'unknown') : 'aborted',
     ...(ending !== undefined && { ending }),
     ...(error !== undefined && { error }),

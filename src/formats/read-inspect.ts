@@ -9,6 +9,7 @@ import type { ChatMessage } from '../records/conversation.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import type { ForeignRollout } from './foreign-rollout.ts';
 import { failureOf } from './read-rows.ts';
+import { flatRow, otherColumns } from './reward-columns.ts';
 import { numberOf } from './row-fields.ts';
 
 /** Whether a JSON value has the fields of Inspect's log. */
@@ -49,6 +50,8 @@ export function readSample(value: unknown, { file, where, note }: { file: string
     throw new ImportError(file, '', cause.message);
   }
   const extra = isObject(metadata) ? metadata : {};
+  const { step: _, index: __, advantage: ___, num_turns: ____, ...told } = extra;
+  const limit = isObject(value.limit) && typeof value.limit.type === 'string' ? value.limit.type : undefined;
   const [step, turns] = [natural(extra.step), natural(extra.num_turns)];
   return {
     task: String(id),
@@ -58,8 +61,9 @@ export function readSample(value: unknown, { file, where, note }: { file: string
     messages,
     failed: new Set(messages.filter((_, i) => isObject(given[i]) && isObject((given[i] as Record<string, unknown>).error))),
     reward: scoreOf(scores),
+    columns: otherColumns({ ...flatRow(told), ...scoreColumns(scores) }, [], undefined),
     advantage: numberOf(extra.advantage) ?? null,
-    termination: endingOf(extra.termination, value.limit),
+    ...endingOf(extra.termination, limit),
     ...(turns !== undefined && { turns }),
     ...(error !== undefined && { error }),
   };
@@ -106,7 +110,26 @@ function chatMessage(value: unknown, attachments: Record<string, unknown>): unkn
  */
 function scoreOf(scores: unknown): number | null {
   const first = isObject(scores) ? Object.values(scores)[0] : undefined;
-  const value = isObject(first) ? first.value : undefined;
+  return numberOfScore(isObject(first) ? first.value : undefined);
+}
+
+/** The scores of a sample by name. A score that is a dictionary gives `scorer.key`. Empty if the only score is the reward. */
+function scoreColumns(scores: unknown): Record<string, number> {
+  if (!isObject(scores)) return {};
+  const found = Object.entries(scores).flatMap(([scorer, own]) => {
+    const value = isObject(own) ? own.value : undefined;
+    const named = isObject(value)
+      ? Object.entries(value).map(([key, inner]) => [`${scorer}.${key}`, inner] as const)
+      : [[scorer, value] as const];
+    return named.flatMap(([name, inner]) => {
+      const number = numberOfScore(inner);
+      return number === null ? [] : [[name, number] as const];
+    });
+  });
+  return found.length === 1 && scoreOf(scores) !== null ? {} : Object.fromEntries(found);
+}
+
+function numberOfScore(value: unknown): number | null {
   const letters = { C: 1, P: 0.5, I: 0, N: 0 };
   const words = new Map(Object.entries({ ...letters, yes: 1, true: 1, no: 0, false: 0 }));
   if (typeof value !== 'string') return numberOf(value) ?? null;
@@ -114,9 +137,11 @@ function scoreOf(scores: unknown): number | null {
   return words.get(word) ?? numberOf(value) ?? null;
 }
 
-function endingOf(termination: unknown, limit: unknown): TerminationReason {
-  if (typeof termination === 'string' && Object.hasOwn(TERMINATIONS, termination)) return termination as TerminationReason;
-  const type = isObject(limit) ? limit.type : undefined;
-  if (type === 'context') return 'context_full';
-  return type === 'turn' || type === 'message' ? 'max_turns' : 'unknown';
+/** The endings of Inspect's limits that we have too. */
+const LIMITS: Record<string, TerminationReason> = { context: 'context_full', turn: 'max_turns', message: 'max_turns' };
+
+function endingOf(named: unknown, limit: string | undefined): Pick<ForeignRollout, 'termination' | 'ending'> {
+  if (typeof named === 'string' && Object.hasOwn(TERMINATIONS, named)) return { termination: named as TerminationReason };
+  const ending = typeof named === 'string' ? named.slice(0, 200) : limit && `${limit} limit`;
+  return { termination: LIMITS[limit ?? ''] ?? 'unknown', ...(ending !== undefined && { ending }) };
 }

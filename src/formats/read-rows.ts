@@ -3,12 +3,13 @@ import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { listOf, readConversation } from '../agent/conversation.ts';
 import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
-import { type RewardTerms, REWARD_TERMS } from '../records/rewards.ts';
+import { REWARD_TERMS, type RewardTerms } from '../records/rewards.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { TerminationReason } from '../records/trajectory.ts';
 import { messagesOfText } from './chat-text.ts';
 import type { ForeignRollout, ForeignTokens } from './foreign-rollout.ts';
-import { type Row, RowFields } from './row-fields.ts';
+import { ENDING_COLUMNS, flatRow, otherColumns } from './reward-columns.ts';
+import { numberOf, type Row, RowFields } from './row-fields.ts';
 
 /** The tool that wrote the row. */
 export type RowKind = 'trl' | 'verl' | 'chat';
@@ -25,18 +26,25 @@ export interface RowSource {
   where: string;
   /** The columns whose sum is the reward if the row has neither `reward` nor `score`. */
   rewards: readonly string[];
+  /** The columns that are parts of the row's `reward` or `score`. */
+  parts: readonly string[];
   /** Told of columns that are left out. */
   note: (line: string) => void;
 }
 
 /** Reads one row. @throws ImportError naming file, position and field if it has no conversation */
-export function readRow(row: Row, kind: RowKind, { file, where, rewards, note }: RowSource): ForeignRollout {
+export function readRow(row: Row, kind: RowKind, { file, where, rewards, parts, note }: RowSource): ForeignRollout {
   const field = new RowFields(row, file, where, note);
-  const failure = failureOf(row.error);
+  const flat = flatRow(row);
+  const given = field.first(REWARDS[kind]);
+  const ending = ENDING_COLUMNS.map((name) => field.text(name)).find((text) => text !== undefined && text !== '');
+  const failure = failureOf(row.error) ?? (ending !== undefined && INFRASTRUCTURE.test(ending) ? ending : undefined);
   const messages = messagesOf(field, kind, note);
-  const terms = readRewardTerms(row.rewards);
+  const named = given === undefined ? rewards : parts;
+  const terms = readRewardTerms(flat, isOwn(row.rewards) ? Object.keys(row.rewards) : named);
   const tokens = kind === 'trl' ? field.optional('tokens', () => readTokens(field)) : undefined;
-  const scored = rewardOf(field, kind, rewards);
+  const scored = rewardOf(field, given, rewards);
+  const columns = otherColumns(flat, Object.keys(terms ?? {}), given);
   const unanswered = lacksAnswer(row, kind) && failure === undefined;
   const problem = scored.problem ?? (unanswered ? field.wrong(ANSWERS[kind]!, 'an answer').message : undefined);
   const error = failure ?? problem;
@@ -51,7 +59,8 @@ export function readRow(row: Row, kind: RowKind, { file, where, rewards, note }:
     // Tools write the reward 0 for a conversation that failed.
     reward: error !== undefined && !scored.reward ? null : scored.reward,
     advantage: field.number('advantage') ?? null,
-    termination: readTermination(field.text('termination'), failure),
+    ...(Object.keys(columns).length > 0 && { columns }),
+    ...readEnding(ending, failure),
     turns: field.natural('num_turns'),
     ...(error !== undefined && { error }),
     ...(problem !== undefined && { problem }),
@@ -93,9 +102,16 @@ const chatOf = (value: unknown): unknown[] | undefined => {
 };
 const spoken = (messages: readonly ChatMessage[]) => messages.filter(({ content }) => content !== '');
 
-function rewardOf(field: RowFields, kind: RowKind, terms: readonly string[]): { reward: number | null; problem?: string } {
+/** The columns of the reward, the more usual one first. */
+export const REWARDS: Record<RowKind, readonly string[]> = {
+  trl: ['reward', 'score'],
+  verl: ['score', 'reward'],
+  chat: ['reward', 'score'],
+};
+
+function rewardOf(field: RowFields, given: string | undefined, terms: readonly string[]): { reward: number | null; problem?: string } {
   try {
-    return { reward: field.reward(kind === 'verl' ? ['score', 'reward'] : ['reward', 'score'], terms) };
+    return { reward: field.reward(given, terms) };
   } catch (error) {
     return { reward: null, problem: (error as Error).message };
   }
@@ -127,14 +143,30 @@ export function failureOf(error: unknown): string | undefined {
   return (said as string | undefined) ?? shown(error, 500);
 }
 
-function readTermination(name: string | undefined, failure: string | undefined): TerminationReason {
-  if (name !== undefined && Object.hasOwn(TERMINATIONS, name)) return name as TerminationReason;
-  return failure === undefined ? 'unknown' : 'aborted';
+/** Endings for which the agent is not responsible. Tools leave such conversations out of their metrics. */
+const INFRASTRUCTURE = /infra(?:structure)?_?error|(?:api|server|connection|rate_?limit)_?error/i;
+/** What the endings of other tools mean, as far as we have the same. */
+const MEANINGS: [RegExp, TerminationReason][] = [
+  [/max_?(?:turns|steps)/i, 'max_turns'],
+  [/context|prompt_too_long/i, 'context_full'],
+  [/^length$/i, 'turn_length'],
+];
+
+function readEnding(name: string | undefined, failure: string | undefined): Pick<ForeignRollout, 'termination' | 'ending'> {
+  if (name !== undefined && Object.hasOwn(TERMINATIONS, name)) return { termination: name as TerminationReason };
+  const meaning = MEANINGS.find(([words]) => name !== undefined && words.test(name))?.[1] ?? 'unknown';
+  return { termination: failure === undefined ? meaning : 'aborted', ...(name !== undefined && { ending: name.slice(0, 200) }) };
 }
 
-function readRewardTerms(value: unknown): RewardTerms | undefined {
-  if (!isObject(value)) return undefined;
-  const terms = Object.entries(value).filter(([name, term]) => REWARD_TERMS.some((known) => known === name) && typeof term === 'number');
+/** Whether the value has the terms of our own training reward. They are not parts of the outcome, which is the `reward` of our rows. */
+const isOwn = (value: unknown): value is Row =>
+  isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((name) => REWARD_TERMS.some((known) => known === name));
+
+function readRewardTerms(flat: Row, names: readonly string[]): RewardTerms | undefined {
+  const terms = names.flatMap((name) => {
+    const value = numberOf(flat[name]);
+    return value === undefined ? [] : [[name, value] as const];
+  });
   return terms.length > 0 ? Object.fromEntries(terms) : undefined;
 }
 

@@ -3,7 +3,7 @@ import { InputError, shown } from '../base/input-error.ts';
 import { path } from '../base/message-path.ts';
 import { renderConversation } from '../agent/chat-template.ts';
 import { spoken } from '../agent/tool-call.ts';
-import { flatten, toMessages } from '../agent/trajectory.ts';
+import { flatten, recordedReward, toMessages } from '../agent/trajectory.ts';
 import type { Tokenizer } from '../agent/types.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { ToolSchema } from '../records/task.ts';
@@ -12,7 +12,8 @@ import type { Trajectory } from '../records/trajectory.ts';
 /**
  * A line with one rollout. `prompt` and `completion` are messages, split before the agent's first turn. `prompt_ids` and `completion_ids`
  * are the exact tokens, split before the first sampled token. `completion_mask` is 1 for tokens with a loss. `logprobs` are the sampler's
- * log-probabilities. `reward` and `score` are the outcome. `rewards` has the terms of the training reward, if it is more than the outcome.
+ * log-probabilities. `reward` and `score` are the outcome, or the reward of the other tool that recorded the conversation. `rewards` has the
+ * terms of the training reward, if it is more than the outcome. The columns of the other tool follow.
  */
 export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary | undefined): Record<string, unknown> {
   const { messages } = toMessages(trajectory);
@@ -31,19 +32,23 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
     task: trajectory.task.id,
     prompt: messages.slice(0, turns),
     completion: messages.slice(turns),
-    reward: trajectory.reward,
-    score: trajectory.reward,
+    reward: recordedReward(trajectory),
+    score: recordedReward(trajectory),
     ...(trajectory.rewards && { rewards: trajectory.rewards }),
     advantage: rollout?.advantage ?? null,
-    termination: trajectory.termination,
+    termination: endingOf(trajectory),
     num_turns: trajectory.turns,
     ...(trajectory.error !== undefined && { error: trajectory.error }),
     prompt_ids: tokens.slice(0, sampled),
     completion_ids: tokens.slice(sampled),
     completion_mask: mask.slice(sampled),
     logprobs: nodes.flatMap((node) => node.logprobs).slice(sampled),
+    ...trajectory.foreign?.columns,
   };
 }
+
+/** Our name for the ending, or the name of the other tool. */
+const endingOf = ({ termination, ending, foreign }: Trajectory): string => (foreign && ending !== undefined ? ending : termination);
 
 /** The mean of the advantages that are stored with the sampled tokens, or null if none are stored. Most estimators give all the same. */
 export function advantageOf(nodes: Trajectory['nodes']): number | null {
@@ -79,13 +84,14 @@ export function verlLine(
     input: plain(tokens.slice(0, split)),
     output: plain(tokens.slice(split)),
     gts: trajectory.task.actions,
-    score: trajectory.reward,
+    score: recordedReward(trajectory),
     step,
     request_id: trajectory.id,
     uid: trajectory.group,
     num_turns: trajectory.turns,
-    termination: trajectory.termination,
+    termination: endingOf(trajectory),
     ...(trajectory.error !== undefined && { error: trajectory.error }),
+    ...trajectory.foreign?.columns,
   };
 }
 
@@ -105,5 +111,5 @@ export const chatLine = (trajectory: Trajectory, tools: readonly ToolSchema[] | 
   ...toMessages(trajectory, tools),
   id: trajectory.id,
   task: trajectory.task.id,
-  reward: trajectory.reward,
+  reward: recordedReward(trajectory),
 });

@@ -79,13 +79,17 @@ export class RowFields {
     return value.map((item: number | null) => (Number.isFinite(item) ? item : null));
   }
 
+  /** The first of the columns that has a value. */
+  first(names: readonly string[]): string | undefined {
+    return names.find((name) => !isAbsent(this.row[name]));
+  }
+
   /**
-   * The reward: the first of the columns `names` that has a value, else the sum of the columns `terms`. A list is the sum of its numbers, as
-   * for rewards by token or by function. In an object it is `score` or `reward`, as in verl.
+   * The reward: the column `name`, or the sum of the columns `terms` if there is none. A list is the sum of its numbers, as for rewards by
+   * token or by function. In an object it is `score` or `reward`, as in verl.
    * @throws ImportError if the value has no such form
    */
-  reward(names: readonly string[], terms: readonly string[]): number | null {
-    const name = names.find((own) => !isAbsent(this.row[own]));
+  reward(name: string | undefined, terms: readonly string[]): number | null {
     if (name === undefined) {
       const values = terms.map((term) => numberOf(this.row[term])).filter((value) => value !== undefined);
       return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);

@@ -40,5 +40,8 @@ export interface Judged {
   }[];
 }
 
-/** Term → its weighted contribution to the reward of a rollout. Prices are negative. Terms that are turned off are absent. */
-export type RewardTerms = Partial<Record<RewardTerm, number>>;
+/**
+ * Term → its weighted contribution to the reward of a rollout. Prices are negative. Terms that are turned off are absent. Rollouts of other
+ * tools have other terms.
+ */
+export type RewardTerms = Record<string, number>;

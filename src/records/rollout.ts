@@ -1,4 +1,5 @@
 /** @file A rollout. */
+import type { ForeignFacts } from './foreign.ts';
 import type { RewardTerms } from './rewards.ts';
 import type { Violation } from './task.ts';
 import type { Trajectory } from './trajectory.ts';
@@ -14,6 +15,9 @@ export interface RolloutSummary {
   reward: number | null;
   /** The same as `rewards` of `Trajectory`. */
   rewards?: RewardTerms;
+  /** The same as `ending` and `foreign` of `Trajectory`, for a rollout of another tool. */
+  ending?: string;
+  foreign?: ForeignFacts;
   advantage: number | null;
   termination: Trajectory['termination'];
   turns: number;

@@ -1,5 +1,6 @@
 /** @file A training run: its configuration, its metrics and its stored rows. */
 import type { ConditionSettings, ValidationConditionSettings } from './conditions.ts';
+import type { ForeignRun } from './foreign.ts';
 import type { EpisodeLimits, Sampling } from './episode.ts';
 import type { RewardSettings } from './rewards.ts';
 import type { BrowserUser, UserConfig } from './user.ts';
@@ -72,6 +73,8 @@ export interface RunRow extends RunWords {
   recorded?: boolean;
   /** Time of the import from a file. An imported run cannot be continued. */
   imported?: number;
+  /** Set if the conversations come from files, so that `request` and most settings of `config` are not known. */
+  foreign?: ForeignRun;
   /**
    * Set for a row that keeps the old steps of a run that was resumed at an earlier step: the id of that run, and the first step that it
    * played again.

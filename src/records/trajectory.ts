@@ -1,4 +1,5 @@
 /** @file A trajectory: one episode as messages, with the exact tokens that the model saw and sampled. */
+import type { ForeignFacts } from './foreign.ts';
 import type { Judged, RewardTerms } from './rewards.ts';
 import type { CustomerJudgement, UserRequest } from './user.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, Verdict, Violation } from './task.ts';
@@ -86,7 +87,7 @@ export interface Trajectory {
   /** Id of the last node. */
   leaf: number;
   termination: TerminationReason;
-  /** The benchmark's name for the ending, such as tau2-bench's `termination_reason`. Absent if the benchmark has no name for it. */
+  /** The name of the benchmark or of another tool for the ending, such as tau2-bench's `termination_reason`. Absent if it has none. */
   ending?: string;
   userCalls?: UserCall[];
   /** The requests to a customer behind an endpoint, in order. */
@@ -94,10 +95,12 @@ export interface Trajectory {
   customerJudgement?: CustomerJudgement;
   /** Number of tool results and user replies. */
   turns: number;
-  /** The outcome: 1 or 0. Null if not scored (user_error, aborted, a judge that failed). */
+  /** The outcome: 1 or 0. Null if not scored (user_error, aborted, a judge that failed, another tool that does not say it). */
   reward: number | null;
-  /** The terms of the training reward, which is their sum. Absent: the training reward is the outcome. */
+  /** The terms of the training reward, which is their sum. Absent: the training reward is the outcome, or `foreign.reward`. */
   rewards?: RewardTerms;
+  /** Set if another tool recorded the conversation. */
+  foreign?: ForeignFacts;
   /** Present if a judge compared the answers of the group. */
   judged?: Judged;
   verdict: Verdict | null;

@@ -2,11 +2,12 @@
 import { InputError, shown } from '../base/input-error.ts';
 import { MOST_MESSAGES } from '../exchange/trajectory-schema.ts';
 import type { RunContent } from '../records/bundle.ts';
-import type { StepMetrics } from '../records/run.ts';
+import { type GrpoConfig, MOST_WORDS, type StepMetrics } from '../records/run.ts';
 import { FOREIGN_PLACE } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { isScored } from '../agent/trajectory.ts';
 import { rolloutMetrics } from '../training/metrics.ts';
-import { limitsFor, presetFor } from '../training/presets.ts';
+import { type ForeignWords, sayForeign } from './foreign-conversation.ts';
 import { runName } from './run-name.ts';
 import { summarize } from './summary.ts';
 
@@ -18,7 +19,7 @@ export interface ReadOnlyRollout {
   advantage: number | null;
 }
 
-export interface ReadOnlyRunOptions {
+export interface ReadOnlyRunOptions extends ForeignWords {
   createdAt: number;
   /** The name, for people, of the tool that wrote the conversations, for example `TRL` or `Inspect`. */
   source: string;
@@ -31,39 +32,49 @@ export interface ReadOnlyRunOptions {
  * Makes the content of the run. Ids and groups are kept if they are unique and can be part of a path or address. Otherwise
  * they are replaced by numbers. Rollouts of one step with the same group form a group.
  * @param rollouts must all have the same domain and level
- * @throws InputError if a conversation has too many messages to show
+ * @throws InputError if a conversation has too many messages to show, or if the rule of success cannot be read
  */
-export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, source, name, notes = [] }: ReadOnlyRunOptions): RunContent {
+export function readOnlyRun(
+  rollouts: readonly ReadOnlyRollout[],
+  { createdAt, source, name, notes = [], ...words }: ReadOnlyRunOptions,
+): RunContent {
   const long = rollouts.find(({ trajectory }) => trajectory.nodes.length > MOST_MESSAGES);
   if (long)
     throw new InputError(
       `conversation ${shown(long.trajectory.id)} has ${long.trajectory.nodes.length} messages: expected at most ${MOST_MESSAGES}, which the page can show`,
     );
   const { domain, level } = rollouts[0]?.trajectory.task ?? FOREIGN_PLACE;
-  const placed = withIds(rollouts.map((rollout) => ({ ...rollout, step: rollout.step ?? 1 })));
+  const { conversations, said } = sayForeign(
+    rollouts.map(({ trajectory }) => trajectory),
+    words,
+  );
+  const placed = withIds(rollouts.map((rollout, i) => ({ ...rollout, trajectory: conversations[i]!, step: rollout.step ?? 1 })));
   const steps = [...new Set(placed.map(({ step }) => step))].sort((a, b) => a - b);
   const last = steps.at(-1) ?? 0;
   const groups = new Set(placed.map(({ trajectory }) => trajectory.group));
   return {
     run: {
       id: crypto.randomUUID(),
-      name: name ?? runName(placed.length, createdAt),
+      name: (name || runName(placed.length, createdAt)).slice(0, MOST_WORDS.name),
       note: [`Conversations from ${source}. The run has what the file has, and cannot be trained further.`, ...notes]
         .join('\n')
         .slice(0, 4000),
       createdAt,
       status: 'done',
       step: last,
-      request: { model: source, preset: presetFor(domain, level) ?? 'nano', overrides: {}, user: { mode: 'scripted' } },
+      foreign: said,
+      request: { model: source, preset: '', overrides: {}, user: { mode: 'scripted' } },
+      // The file has no settings of training. The page needs these.
       config: {
-        ...limitsFor(domain, level),
+        domain,
+        level,
+        seed: 0,
         total_training_steps: last,
         train_batch_size: Math.max(1, Math.round(groups.size / Math.max(1, steps.length))),
         n: Math.max(1, Math.round(placed.length / Math.max(1, groups.size))),
-      },
+      } as GrpoConfig,
     },
-    metrics: steps.map((step) => metricsOf(step, placed)),
-    rollouts: placed.map(({ trajectory, step, advantage }) => summarize(trajectory, step, advantage)),
+    ...rowsOf(placed),
     trajectories: placed.map(({ trajectory }) => trajectory),
     branches: [],
     evaluations: [],
@@ -74,20 +85,40 @@ export function readOnlyRun(rollouts: readonly ReadOnlyRollout[], { createdAt, s
 
 type Placed = ReadOnlyRollout & { step: number };
 
+/** The metrics and the rows of placed conversations. */
+export const rowsOf = (placed: readonly Placed[]): Pick<RunContent, 'metrics' | 'rollouts'> => ({
+  metrics: [...new Set(placed.map(({ step }) => step))].sort((a, b) => a - b).map((step) => metricsOf(step, placed)),
+  rollouts: placed.map(({ trajectory, step, advantage }) => summarize(trajectory, step, advantage)),
+});
+
 /** The metrics of the rollouts, as training computes them. If the file has no tokens, the metrics of tokens are omitted. */
 function metricsOf(step: number, placed: readonly Placed[]): StepMetrics {
   const own = placed.filter((rollout) => rollout.step === step).map(({ trajectory }) => trajectory);
   const groups = new Map<string, Trajectory[]>();
   for (const trajectory of own)
-    if (trajectory.reward !== null) groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
+    if (isScored(trajectory)) groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
   const scored = [...groups.values()];
   const withTokens = own.some(({ nodes }) => nodes.some(({ tokens }) => tokens.length > 0));
   const metrics = Object.entries(scored.length > 0 ? rolloutMetrics(scored) : {});
   return {
     step,
-    ...Object.fromEntries(withTokens ? metrics : metrics.filter(([name]) => !/^(prompt|response)_length/.test(name))),
+    ...Object.fromEntries(
+      withTokens ? metrics : metrics.filter(([name]) => !/^(?:(?:prompt|response)_length|sample_diversity)/.test(name)),
+    ),
+    ...columnMetrics(own),
     'rollout/dropped': own.length - scored.flat().length,
   };
+}
+
+/** The mean of each column with numbers or booleans, as `column/NAME/mean`. */
+function columnMetrics(own: readonly Trajectory[]): Record<string, number> {
+  const values = new Map<string, number[]>();
+  for (const { foreign } of own)
+    for (const [name, value] of Object.entries(foreign?.columns ?? {}))
+      if (typeof value !== 'string') values.set(name, [...(values.get(name) ?? []), Number(value)]);
+  return Object.fromEntries(
+    [...values].map(([name, all]) => [`column/${name}/mean`, all.reduce((sum, value) => sum + value, 0) / all.length]),
+  );
 }
 
 const USABLE_ID = /^[\w.:-]{1,100}$/;

@@ -5,10 +5,11 @@ import { outcomeOf } from '../evaluation/trial-result.ts';
 
 export function summarize(trajectory: Trajectory, step: number, advantage: number | null): RolloutSummary {
   const { violations, ...result } = outcomeOf(trajectory);
-  const { group, task, toolCalls, rewards } = trajectory;
+  const { group, task, toolCalls, rewards, ending, foreign } = trajectory;
   return {
     ...result,
     ...(rewards && { rewards }),
+    ...(foreign && { foreign, ...(ending !== undefined && { ending }) }),
     group,
     step,
     advantage,

@@ -1,7 +1,8 @@
 /**
  * @file The metrics of a step, under verl's and MUA-RL's names (`metric_utils.py`). Metrics of tokens count the tokens in the
  * loss mask; upstream counts the attention mask in entropy, advantages and `response_length`. Metrics of rollouts include
- * every rollout that was played. `critic/score/*` is the binary outcome, and `critic/rewards/*` is the reward of training. As
+ * every rollout that was played. `critic/score/*` is the binary outcome, and `critic/rewards/*` is the reward of training. Runs of other
+ * tools lack the metrics whose facts the file does not have. As
  * in verl, metrics `actor/*` are means over the tokens that the update trains on. The tokens of other rollouts are not
  * measured, as this would need two more forward passes. `actor/trained_token_ratio` is the share of the measured tokens.
  */
@@ -30,8 +31,8 @@ function spread(name: string, values: readonly number[]): Metrics {
 /** Computes the metrics of a step's rollouts. `groups` has the scored trajectories of each task. */
 export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metrics {
   const trajectories = groups.flat();
-  const scored = groups.filter((group) => group.length > 0);
-  const scores = trajectories.map((t) => t.reward ?? 0);
+  const scored = groups.filter((group) => group.length > 0 && group.every((t) => t.reward !== null));
+  const scores = trajectories.flatMap((t) => t.reward ?? []);
   const allCorrect = scored.filter((group) => group.every((t) => t.reward === 1)).length;
   const allWrong = scored.filter((group) => group.every((t) => t.reward === 0)).length;
   const valid = scored.length - allCorrect - allWrong;
@@ -42,12 +43,14 @@ export function rolloutMetrics(groups: readonly (readonly Trajectory[])[]): Metr
     ...spread('critic/score', scores),
     ...spread('critic/rewards', trajectories.map(totalReward)),
     ...partMetrics(trajectories),
-    'trajectories/valid_query_num': valid,
-    'trajectories/all_correct_query_num': allCorrect,
-    'trajectories/all_wrong_query_num': allWrong,
-    'trajectories/valid_query_ratio': share(valid),
-    'trajectories/all_correct_query_ratio': share(allCorrect),
-    'trajectories/all_wrong_query_ratio': share(allWrong),
+    ...((scored.length > 0 || trajectories.length === 0) && {
+      'trajectories/valid_query_num': valid,
+      'trajectories/all_correct_query_num': allCorrect,
+      'trajectories/all_wrong_query_num': allWrong,
+      'trajectories/valid_query_ratio': share(valid),
+      'trajectories/all_correct_query_ratio': share(allCorrect),
+      'trajectories/all_wrong_query_ratio': share(allWrong),
+    }),
     ...spread(
       'rollout/turns',
       trajectories.map((t) => t.turns),
@@ -102,6 +105,7 @@ function terminationMetrics(trajectories: readonly Trajectory[]): Metrics {
   const audited = trajectories.filter((t) => isAudited(t.task.domain));
   if (audited.length > 0) metrics['violations/ratio'] = mean(audited.map((t) => Number(t.violations.length > 0)));
   for (const reason of new Set(trajectories.map((t) => t.termination))) {
+    if (reason === 'unknown') continue;
     metrics[`termination/${reason}/ratio`] = mean(trajectories.map((t) => Number(t.termination === reason)));
   }
   return metrics;
@@ -110,11 +114,11 @@ function terminationMetrics(trajectories: readonly Trajectory[]): Metrics {
 /** Computes `reward/<term>/mean`: how much each term adds to the reward. Empty if the reward is only the outcome. */
 function partMetrics(trajectories: readonly Trajectory[]): Metrics {
   const shaped = trajectories.flatMap(({ rewards }) => (rewards ? [rewards] : []));
+  const terms = new Set([...REWARD_TERMS, ...shaped.flatMap(Object.keys)]);
   return Object.fromEntries(
-    REWARD_TERMS.filter((term) => shaped.some((rewards) => rewards[term] !== undefined)).map((term) => [
-      `reward/${term}/mean`,
-      mean(shaped.map((rewards) => rewards[term] ?? 0)),
-    ]),
+    [...terms]
+      .filter((term) => shaped.some((rewards) => rewards[term] !== undefined))
+      .map((term) => [`reward/${term}/mean`, mean(shaped.map((rewards) => rewards[term] ?? 0))]),
   );
 }
 
@@ -124,9 +128,11 @@ function partMetrics(trajectories: readonly Trajectory[]): Metrics {
  * can exceed 1. A write is confirmed if the customer said yes to it. If nothing was written, the ratios are absent.
  */
 function writeMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const counted = trajectories.filter(({ foreign }) => !foreign || foreign.writes);
+  const own = trajectories.filter(({ foreign }) => !foreign);
   const metrics: Metrics = {
-    'writes/mean': mean(trajectories.map(writesOf)),
-    'handover/ratio': mean(trajectories.map((t) => Number(transfersIn(t) > 0))),
+    ...(counted.length > 0 && { 'writes/mean': mean(counted.map(writesOf)) }),
+    ...(own.length > 0 && { 'handover/ratio': mean(own.map((t) => Number(transfersIn(t) > 0))) }),
   };
   const audited = trajectories.filter((t) => isAudited(t.task.domain));
   if (audited.length === 0) return metrics;

@@ -25,16 +25,29 @@ export const exportRun = command({
       required: false,
       help: 'model that played the agent, a folder or a GGUF file: verl needs its tokenizer, if the run is no folder of --out',
     },
+    success: {
+      type: 'string',
+      value: 'RULE',
+      help: 'which conversations of another tool succeeded, such as outcome_reward>=1 (default: what the files suggest; none: it is not known)',
+    },
+    writes: { type: 'string', value: 'TOOLS', help: 'the tools of another tool’s files that change data, separated by commas' },
+    'min-reward': { type: 'number', value: 'X', help: 'only conversations with at least this reward' },
+    successes: { type: 'boolean', help: 'only conversations that succeeded' },
     json: JSON_FLAG,
   },
-  async run({ path, format, out, model }, progress) {
+  async run({ path, format, out, json: _, writes, success, ...given }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua export-run DIR|FILE');
-    if (model !== undefined && format !== 'verl') throw new UsageError('--model is given: expected --format verl with it');
+    if (given.model !== undefined && format !== 'verl') throw new UsageError('--model is given: expected --format verl with it');
     const inFolder = format === 'inspect' && (await stat(out).catch(() => null))?.isDirectory() === true;
     if (!inFolder) await checkParent('out', out);
     progress.phase(`reading ${path}`);
     const module = await import('../run-export.ts');
-    const { content, lines, name, notes } = await module.exportRun(path, format, out, model).catch((error: Error) => {
+    const options = {
+      ...given,
+      success: success === 'none' ? null : success,
+      ...(writes !== undefined && { writes: writes.split(',').map((tool) => tool.trim()) }),
+    };
+    const { content, lines, name, notes } = await module.exportRun(path, format, out, options).catch((error: Error) => {
       if (['InputError', 'ImportError', 'UsageError'].includes(error.name)) throw new UsageError(error.message);
       throw new UsageError(`${path}: ${reason(error)}`);
     });

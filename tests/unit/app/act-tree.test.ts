@@ -163,7 +163,7 @@ describe('the formula', () => {
             reward: 0,
             rewards: { unconfirmed_write: price },
             advantage: advantages![index],
-          }) as RolloutSummary,
+          }) as unknown as RolloutSummary,
       ),
     )[0]!;
     expect(groupFormulas(shaped, settings).map(({ text }) => text)).toEqual(['0 − (−0.5) = 0.5', '−1 − (−0.5) = −0.5']);

@@ -1,0 +1,41 @@
+/** @file Applies what the visitor says of an imported run to its conversations. */
+import type { ForeignRun } from '../records/foreign.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { readSuccessRule, ruleText, succeeded, suggestedRule, type SuccessRule, valuesOf } from './success-rule.ts';
+
+/** What a visitor may say of conversations. */
+export interface ForeignWords {
+  /** A rule such as `reward>=1`. Null: none. Absent: the rule that the file suggests. */
+  success?: string | null;
+  /** The tools that change data. Absent: not known. */
+  writes?: readonly string[] | undefined;
+}
+
+const namesOf = (conversations: readonly Trajectory[]) => new Set(conversations.flatMap((own) => [...valuesOf(own).keys()]));
+
+function ruleOf(conversations: readonly Trajectory[], success: ForeignWords['success']): SuccessRule | null {
+  if (success === undefined) return suggestedRule(conversations);
+  return success === null ? null : readSuccessRule(success, namesOf(conversations));
+}
+
+/**
+ * The conversations with their outcome by the rule, and with the tools that write. Conversations of our own keep their outcome.
+ * @throws InputError if the rule cannot be read
+ */
+export function sayForeign(
+  conversations: readonly Trajectory[],
+  { success, writes }: ForeignWords,
+): { conversations: Trajectory[]; said: ForeignRun } {
+  const foreign = conversations.filter((own) => own.foreign);
+  const rule = ruleOf(foreign, success);
+  const tools = writes && [...writes].sort();
+  return {
+    conversations: conversations.map((own) => {
+      if (!own.foreign) return own;
+      const { writes: _, ...facts } = own.foreign;
+      const isSuccess = succeeded(rule, own);
+      return { ...own, reward: isSuccess === null ? null : Number(isSuccess), foreign: { ...facts, ...(tools && { writes: tools }) } };
+    }),
+    said: { ...(rule && { success: ruleText(rule) }), ...(tools && { writes: tools }) },
+  };
+}
