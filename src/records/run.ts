@@ -2,6 +2,7 @@
 import type { ConditionSettings, ValidationConditionSettings } from './conditions.ts';
 import type { ForeignRun } from './foreign.ts';
 import type { EpisodeLimits, Sampling } from './episode.ts';
+import { isForeign } from './task.ts';
 import type { RewardSettings } from './rewards.ts';
 import type { BrowserUser, UserConfig } from './user.ts';
 
@@ -58,6 +59,10 @@ export interface RunWords {
 
 /** The maximum number of characters of a name, a note and a tag, and the maximum number of tags of a run. */
 export const MOST_WORDS = { name: 200, note: 10_000, tag: 40, tags: 20 } as const;
+
+/** Whether another tool recorded the run, or an evaluation: its settings are not known. */
+export const isForeignRun = ({ foreign, config }: Pick<RunRow, 'foreign' | 'config'>): boolean =>
+  foreign !== undefined || isForeign(config);
 
 export interface RunRow extends RunWords {
   id: string;

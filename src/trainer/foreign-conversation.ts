@@ -1,5 +1,6 @@
 /** @file Applies what the visitor says of an imported run to its conversations. */
 import type { ForeignRun } from '../records/foreign.ts';
+import type { RolloutSummary } from '../records/rollout.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { readSuccessRule, ruleText, succeeded, suggestedRule, type SuccessRule, valuesOf } from './success-rule.ts';
 
@@ -37,5 +38,25 @@ export function sayForeign(
       return { ...own, reward: isSuccess === null ? null : Number(isSuccess), foreign: { ...facts, ...(tools && { writes: tools }) } };
     }),
     said: { ...(rule && { success: ruleText(rule) }), ...(tools && { writes: tools }) },
+  };
+}
+
+/** What a visitor can be asked about conversations of another tool. */
+export interface ForeignOptions {
+  /** The names that a rule of success can have, those with numbers first. */
+  names: string[];
+  /** The tools that the agent called. */
+  tools: string[];
+}
+
+type Facts = Pick<RolloutSummary, 'rewards' | 'foreign' | 'tools'>;
+
+export function foreignOptions(rollouts: readonly Facts[]): ForeignOptions {
+  const values = rollouts.flatMap((own) => [...valuesOf(own)]);
+  const named = (isNumber: boolean) => values.filter(([, value]) => (typeof value !== 'string') === isNumber).map(([name]) => name);
+  const numeric = named(true);
+  return {
+    names: [...new Set([...numeric.filter((name) => name === 'reward'), ...numeric, ...named(false)])],
+    tools: [...new Set(rollouts.filter(({ foreign }) => foreign).flatMap(({ tools }) => tools))].sort(),
   };
 }

@@ -1,5 +1,5 @@
 /** @file Charts that show if the agent earns its reward by the rules: writes that the customer said yes to, and the terms of the reward. */
-import { REWARD_LABELS } from '../labels/labels.ts';
+import { rewardLabel } from '../labels/labels.ts';
 import { number, percent } from '../kit/format.ts';
 import type { ChartSpec } from './charts.ts';
 import { shareBand } from './share-band.ts';
@@ -25,7 +25,6 @@ export const WRITES_CHART: ChartSpec = {
   ],
 };
 
-const termLabel = (term: string) => (Object.hasOwn(REWARD_LABELS, term) ? REWARD_LABELS[term as keyof typeof REWARD_LABELS] : term);
 const TERM = /^reward\/(.+)\/mean$/;
 
 export const TERMS_CHART: ChartSpec = {
@@ -39,6 +38,6 @@ export const TERMS_CHART: ChartSpec = {
     { key: 'critic/rewards/mean', label: 'total', color: '--text' },
     ...names
       .filter((name) => TERM.test(name))
-      .map((key, i) => ({ key, label: termLabel(TERM.exec(key)![1]!), color: `--series-${(i % 6) + 1}` })),
+      .map((key, i) => ({ key, label: rewardLabel(TERM.exec(key)![1]!), color: `--series-${(i % 6) + 1}` })),
   ],
 };

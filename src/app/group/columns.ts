@@ -1,4 +1,5 @@
 /** @file Makes columns of moves from the rollouts of a group, and finds where each column differs from the majority. */
+import { recordedReward } from '../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { type Turn, turnsOf } from '../conversation/aligned/acts.ts';
@@ -28,9 +29,9 @@ export function columnsOf(
   const known = columns.filter(({ trajectory }) => trajectory);
   const parting = divergence(
     known.map(({ turns }) => turns.map(({ move }) => move)),
-    known.map(({ rollout }) => rollout.reward),
+    known.map(({ rollout }) => recordedReward(rollout)),
   );
-  if (sort === 'reward') columns.sort((a, b) => (b.rollout.reward ?? -Infinity) - (a.rollout.reward ?? -Infinity) || 0);
+  if (sort === 'reward') columns.sort((a, b) => (recordedReward(b.rollout) ?? -Infinity) - (recordedReward(a.rollout) ?? -Infinity) || 0);
   if (sort === 'turns') columns.sort((a, b) => a.rollout.turns - b.rollout.turns);
   return { columns, parting };
 }

@@ -2,6 +2,7 @@
  * @file Makes a tree of moves from the rollouts of a group. Rollouts share a stretch while their moves are equal, and split where they
  * differ.
  */
+import { isScored, totalReward } from '../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Turn } from '../conversation/aligned/acts.ts';
 
@@ -55,3 +56,23 @@ export function rewardTone(mean: number | null): string {
   const share = Math.round(100 * Math.min(1, Math.abs(2 * mean - 1)));
   return `color-mix(in oklab, var(${mean < 0.5 ? '--bad' : '--good'}) ${share}%, var(--line-strong))`;
 }
+
+/**
+ * The colour of each rollout, from 0 to 1: its outcome. In a group of another tool it is the place of its reward between the lowest and the
+ * highest of the group, or 0.5 if they are equal. Null if it is not scored.
+ */
+export function shadesOf(rollouts: readonly RolloutSummary[]): ReadonlyMap<string, number | null> {
+  const rewards = rollouts.filter((own) => own.foreign && isScored(own)).map(totalReward);
+  const [low, high] = [Math.min(...rewards), Math.max(...rewards)];
+  return new Map(
+    rollouts.map((own) => {
+      if (!own.foreign) return [own.id, own.reward];
+      const place = high > low ? (totalReward(own) - low) / (high - low) : 0.5;
+      return [own.id, isScored(own) ? place : null];
+    }),
+  );
+}
+
+/** The rollouts with their shades as rewards, for the colours of the tree. */
+export const shaded = (played: readonly Played[], shades: ReadonlyMap<string, number | null>): Played[] =>
+  played.map(({ rollout, turns }) => ({ rollout: { ...rollout, reward: shades.get(rollout.id) ?? null }, turns }));

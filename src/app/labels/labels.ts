@@ -37,13 +37,20 @@ export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   unknown: 'not recorded',
 };
 
-/** Why a conversation ended. If its benchmark has a term for the ending, the text has this term too. */
-export const endingText = ({
+/** Why a conversation ended. If its benchmark has a term for the ending, the text has this term too. Another tool's term stands alone. */
+export function endingText({
   termination,
   ending,
   task,
-}: Pick<Trajectory, 'termination' | 'ending'> & Partial<Pick<Trajectory, 'task'>>): string =>
-  `${TERMINATION_LABELS[termination]}${ending ? ` (${task?.scenario.benchmark}: ${ending})` : ''}`;
+  foreign,
+}: Pick<Trajectory, 'termination' | 'ending' | 'foreign'> & { task?: Trajectory['task'] | string }): string {
+  if (foreign) return ending ?? TERMINATION_LABELS[termination];
+  const benchmark = typeof task === 'object' ? task.scenario.benchmark : undefined;
+  return `${TERMINATION_LABELS[termination]}${ending ? ` (${benchmark}: ${ending})` : ''}`;
+}
+
+/** A rule of success for people: `reward>=1` becomes `reward ≥ 1`. */
+export const ruleLabel = (rule: string): string => rule.replace(/>=|<=|[<>=]/, (sign) => ` ${{ '>=': '≥', '<=': '≤' }[sign] ?? sign} `);
 
 /** What the advantage of a rollout is. If its tokens have different advantages, it is their mean. */
 export function advantageName(trajectory: Pick<Trajectory, 'nodes'> | undefined): string {
@@ -84,6 +91,9 @@ export const REWARD_LABELS: Record<RewardTerm, string> = {
   length: 'length',
   handover: 'needless transfer',
 };
+
+/** The label of a term of the reward. The terms of other tools keep their names. */
+export const rewardLabel = (term: string): string => (Object.hasOwn(REWARD_LABELS, term) ? REWARD_LABELS[term as RewardTerm] : term);
 
 export { isAudited };
 

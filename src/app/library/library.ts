@@ -22,6 +22,7 @@ import { BrowserSource } from './browser-source.ts';
 import { Datasets } from './datasets.ts';
 import { BundledExperiments, Experiments } from './experiments.ts';
 import type { StoredConversation } from './conversation.ts';
+import type { ForeignWords } from '../../trainer/foreign-conversation.ts';
 import type { StoreOptions } from './import-run.ts';
 import { LessonProgress } from './lesson-progress.ts';
 import { BRANCHES, type Origin } from './origin.ts';
@@ -250,6 +251,11 @@ export class Library {
   async storeRun(content: RunContent, options?: StoreOptions): Promise<string> {
     const recorded = this.#recorded.flatMap((source) => [source.id, ...source.evaluationIds]);
     return (await import('./import-run.ts')).storeRun(this.#db, content, [...recorded, BRANCHES], options);
+  }
+
+  /** Stores what the visitor says of an imported run. @throws as `storeForeign` */
+  async sayForeign(run: string, words: ForeignWords): Promise<void> {
+    await (await import('./say-foreign.ts')).storeForeign(this.#db, run, words);
   }
 
   /** Imported benchmarks, the newest first. */

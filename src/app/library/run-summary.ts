@@ -7,6 +7,8 @@ export const LAST_STEPS = 10;
 export interface RunSummary {
   /** Mean reward of the last steps; null if no step has a reward. */
   reward: number | null;
+  /** The same for the training reward, or for the reward of another tool, on its own scale. Absent: no step has one. */
+  recorded?: number;
   /** The first and the newest held-out reward. Has one value if the run was evaluated once, and none if never. */
   heldOut: number[];
   /** The reward of at most `CURVE_STEPS` steps, evenly spaced over the run. */
@@ -42,10 +44,15 @@ export function summaryOf(
   newest: StepMetrics | undefined,
   some: readonly StepMetrics[],
 ): RunSummary {
-  const rewards = last.flatMap((values) => values['critic/score/mean'] ?? []);
+  const meanOf = (name: string) => {
+    const values = last.flatMap((step) => step[name] ?? []);
+    return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  };
+  const recorded = meanOf('critic/rewards/mean');
   const evaluated = first?.step === newest?.step ? [first] : [first, newest];
   return {
-    reward: rewards.length === 0 ? null : rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+    reward: meanOf('critic/score/mean'),
+    ...(recorded !== null && { recorded }),
     heldOut: evaluated.flatMap((values) => heldOutOf(values) ?? []),
     curve: some.flatMap(({ step, 'critic/score/mean': value }) => (value === undefined ? [] : [{ step, value }])),
   };

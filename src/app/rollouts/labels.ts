@@ -9,12 +9,16 @@ export const FACET_TITLES: Record<Facet, string> = {
   tool: 'Tool used',
   intent: 'Wish',
   domain: 'Domain',
+  column: 'Column',
 };
 
 const REWARDS: Record<string, string> = { '1': 'correct', '0': 'wrong', null: 'not scored' };
+const FOREIGN_REWARDS: Record<string, string> = { '1': 'success', '0': 'no success', null: 'success not known' };
 
-export function valueLabel(facet: Facet, value: string): string {
-  const labels: Record<string, string> = { reward: REWARDS, end: TERMINATION_LABELS, violation: VIOLATION_LABELS }[facet as string] ?? {};
+/** @param foreign true if another tool recorded the run */
+export function valueLabel(facet: Facet, value: string, foreign = false): string {
+  const labels: Record<string, string> =
+    { reward: foreign ? FOREIGN_REWARDS : REWARDS, end: TERMINATION_LABELS, violation: VIOLATION_LABELS }[facet as string] ?? {};
   if (Object.hasOwn(labels, value)) return labels[value]!;
-  return facet === 'intent' ? intent(value) || 'no wish named' : value;
+  return facet === 'intent' && !foreign ? intent(value) || 'no wish named' : value;
 }

@@ -53,6 +53,7 @@ const QUERIES = {
     violation: text,
     tool: text,
     domain: text,
+    column: text,
     intent: text,
     q: text,
     sort: oneOf('', 'reward', 'turns', 'tokens', 'advantage'),

@@ -1,5 +1,5 @@
 /** @file Sorts the rollouts of a step into groups. */
-import { totalReward } from '../../agent/trajectory.ts';
+import { isScored, totalReward } from '../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 
 export interface Group {
@@ -13,8 +13,11 @@ export interface Group {
   mean: number | null;
   /** Sample standard deviation of the rewards (divisor n − 1), as in the advantage; null if fewer than two rollouts are scored. */
   std: number | null;
-  /** Classifies the group by its binary outcomes. Only groups whose rewards differ have a policy gradient. */
-  outcome: 'mixed' | 'all correct' | 'all wrong' | 'not scored';
+  /**
+   * Classifies the group by its binary outcomes, or by the rewards of another tool that does not say the outcomes. Only groups whose rewards
+   * differ have a policy gradient.
+   */
+  outcome: 'mixed' | 'all correct' | 'all wrong' | 'rewards differ' | 'rewards equal' | 'not scored';
 }
 
 /** Groups sorted by id. */
@@ -44,16 +47,29 @@ export function nearestStep(steps: readonly number[], asked: number | null): num
 function makeGroup(members: RolloutSummary[]): Group {
   const rollouts = members.toSorted((a, b) => a.index - b.index);
   const { group, step, task, intent } = rollouts[0]!;
-  const scored = rollouts.filter(({ reward }) => reward !== null);
+  const scored = rollouts.filter(isScored);
   const rewards = scored.map(totalReward);
   const mean = rewards.length === 0 ? null : rewards.reduce((sum, r) => sum + r, 0) / rewards.length;
   const std =
     mean === null || rewards.length < 2 ? null : Math.sqrt(rewards.reduce((sum, r) => sum + (r - mean) ** 2, 0) / (rewards.length - 1));
-  return { id: group, step, task, intent, rollouts, mean, std, outcome: outcomeOf(scored.map(({ reward }) => reward!)) };
+  return {
+    id: group,
+    step,
+    task,
+    intent,
+    rollouts,
+    mean,
+    std,
+    outcome: outcomeOf(
+      scored.flatMap(({ reward }) => reward ?? []),
+      rewards,
+    ),
+  };
 }
 
-function outcomeOf(rewards: readonly number[]): Group['outcome'] {
+function outcomeOf(outcomes: readonly number[], rewards: readonly number[]): Group['outcome'] {
   if (rewards.length === 0) return 'not scored';
-  if (rewards.every((r) => r === 1)) return 'all correct';
-  return rewards.every((r) => r === 0) ? 'all wrong' : 'mixed';
+  if (outcomes.length === 0) return new Set(rewards).size > 1 ? 'rewards differ' : 'rewards equal';
+  if (outcomes.every((r) => r === 1)) return 'all correct';
+  return outcomes.every((r) => r === 0) ? 'all wrong' : 'mixed';
 }

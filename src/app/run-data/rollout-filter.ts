@@ -1,21 +1,27 @@
 /** @file Filters the rollouts of a run by the address's query, and counts the rollouts that each further choice would leave. */
+import { recordedReward } from '../../agent/trajectory.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Query } from '../routes/routes.ts';
 
 export type RolloutQuery = Query<'rollouts'>;
 
 /** The filters that list their values. `step` is a filter too but lists no values, because a run can have thousands of steps. */
-export const FACETS = ['reward', 'end', 'violation', 'tool', 'intent', 'domain'] as const;
+export const FACETS = ['reward', 'end', 'violation', 'tool', 'intent', 'domain', 'column'] as const;
 export type Facet = (typeof FACETS)[number];
 
 const NONE: readonly string[] = [];
 const VALUES: Record<Facet, (row: RolloutSummary) => string | readonly string[]> = {
   reward: ({ reward }) => (reward === null ? 'null' : reward === 1 ? '1' : '0'),
-  end: ({ termination }) => termination,
+  end: ({ termination, ending, foreign }) => (foreign && ending !== undefined ? ending : termination),
   violation: ({ rules }) => rules ?? NONE,
   tool: ({ tools }) => tools ?? NONE,
   intent: ({ intent }) => intent,
   domain: ({ domain }) => domain ?? NONE,
+  // Fractions have too many values to filter by.
+  column: ({ foreign }) =>
+    Object.entries(foreign?.columns ?? {}).flatMap(([name, value]) =>
+      typeof value === 'number' && !Number.isInteger(value) ? [] : [`${name}: ${value}`],
+    ),
 };
 
 export interface FilteredRollouts {
@@ -113,7 +119,7 @@ function sorted(rows: RolloutSummary[], sort: RolloutQuery['sort']): RolloutSumm
   if (sort === '') return rows;
   const piles = new Map<number, RolloutSummary[]>();
   for (const row of rows) {
-    const value = row[sort] ?? -Infinity;
+    const value = (sort === 'reward' ? recordedReward(row) : row[sort]) ?? -Infinity;
     const pile = piles.get(value);
     if (pile) pile.push(row);
     else piles.set(value, [row]);

@@ -2,6 +2,7 @@
 import { BUNDLE_LIMITS } from '../../exchange/run-bundle.ts';
 import type { RunContent } from '../../records/bundle.ts';
 import type { ModelRow } from '../../records/model.ts';
+import type { ForeignWords } from '../../trainer/foreign-conversation.ts';
 import type { Library } from '../library/library.ts';
 import { bytes } from '../kit/format.ts';
 import { readBundleFile, readForeignFiles } from '../clients/imports-worker.ts';
@@ -17,9 +18,17 @@ export interface ReadRun {
   model: ModelRow | null;
   /** What a file of another program has that has an error or was read differently. */
   notes: string[];
+  /** Makes the run again with what the visitor says of it. Absent for runs of the playground. */
+  say?: (words: ForeignWords) => RunContent;
 }
 
 export const MOST_BYTES = BUNDLE_LIMITS.fileBytes;
+
+/** The name of a run that is made of files: the name of the file, or of the first one with the number of the others. */
+export function runNameOf([first = '', ...others]: readonly string[]): string {
+  const name = first.replace(/\.(jsonl?|parquet|eval)$/i, '');
+  return others.length === 0 ? name : `${name} and ${others.length} more`;
+}
 
 export class RunImport {
   /** The current work as text; '' if nothing runs. */
@@ -27,6 +36,8 @@ export class RunImport {
   /** Progress from 0 to 1; null if the total is unknown. */
   share = $state.raw<number | null>(null);
   problem = $state('');
+  /** Why the visitor's last word on the run was refused. */
+  refused = $state('');
   /** The checked run, before it is stored. */
   read = $state.raw<ReadRun | null>(null);
   #abort = new AbortController();
@@ -52,6 +63,18 @@ export class RunImport {
       const file = await fetchBundle(url, MOST_BYTES, (done, total) => (this.share = total && done / total), signal);
       await this.#read(url.href, file, signal);
     });
+  }
+
+  /** Makes the run again with what the visitor says of it. A rule that cannot be read becomes the problem. */
+  say(words: ForeignWords): void {
+    const { read } = this;
+    if (!read?.say) return;
+    this.refused = '';
+    try {
+      this.read = { ...read, content: read.say(words) };
+    } catch (error) {
+      this.refused = error instanceof Error ? error.message : String(error);
+    }
   }
 
   /** Returns the id of the stored run; null if it was not stored. */
@@ -94,8 +117,10 @@ export class RunImport {
     const places = new Set(rollouts.map(({ trajectory: { task } }) => `${task.domain} ${task.level}`));
     if (places.size > 1) throw new Error(`the conversations are of ${[...places].join(' and ')}: expected one domain and level`);
     const from = files.length === 1 ? files[0]!.name : `${files.length} files`;
-    const content = readOnlyRun(rollouts, { createdAt: Math.min(Date.now(), files[0]!.lastModified), source, notes });
-    this.read = { from, bytes: size, content, exported: null, model: null, notes };
+    const name = runNameOf(files.map((file) => file.name));
+    const say = (words: ForeignWords) =>
+      readOnlyRun(rollouts, { createdAt: Math.min(Date.now(), files[0]!.lastModified), source, name, notes, ...words });
+    this.read = { from, bytes: size, content: say({}), exported: null, model: null, notes, say };
   }
 
   async #work(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -115,6 +140,7 @@ export class RunImport {
     this.stage = '';
     this.share = null;
     this.problem = '';
+    this.refused = '';
     this.read = null;
   }
 }

@@ -1,14 +1,16 @@
 /** @file Describes a conversation as moves: for each turn of the agent, one word for its act and one line of text. */
 import { TERMINATION_LABELS, brokenCalls } from '../../labels/labels.ts';
 import { callsOf, path } from '../../../base/message-path.ts';
+import type { ForeignFacts } from '../../../records/foreign.ts';
 import type { MessageNode, Trajectory } from '../../../records/trajectory.ts';
 import { canonicalJson } from '../../../base/json.ts';
 
-export const ACTS = ['ask', 'look-up', 'write', 'confirm', 'answer', 'stop', 'error'] as const;
+export const ACTS = ['ask', 'call', 'look-up', 'write', 'confirm', 'answer', 'stop', 'error'] as const;
 export type Act = (typeof ACTS)[number];
 
 export const ACT_MEANINGS: Record<Act, string> = {
   ask: 'asks the customer for something',
+  call: 'a tool call of another tool’s file, which does not say whether rows changed',
   'look-up': 'a tool call that changed no rows',
   write: 'a tool call that changed rows',
   confirm: 'asks for a yes before a write',
@@ -38,7 +40,7 @@ export interface Turns {
 }
 
 /** @throws if the graph is broken */
-export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'violations'>): Turns {
+export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'violations' | 'foreign'>): Turns {
   const { termination } = trajectory;
   const broken = brokenCalls(trajectory.violations);
   const messages = path(trajectory).filter(({ role }) => role !== 'template');
@@ -53,7 +55,7 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
     const ending = i === parts.length - 1 ? endingOf(nodes, termination) : null;
     ended ||= ending !== null;
     const [node] = nodes as [MessageNode];
-    const { act, label } = ending ?? actOf(nodes);
+    const { act, label } = ending ?? actOf(nodes, trajectory.foreign);
     const calls = callsOf(node).map(({ name, arguments: args }) => `${name} ${canonicalJson(args)}`);
     return {
       node: node.id,
@@ -64,7 +66,8 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
       nodes,
     };
   });
-  if (!ended) {
+  // Files of other tools often do not say how a conversation ended.
+  if (!ended && termination !== 'unknown') {
     const act = ['user_stop', 'terminal_tool', 'agent_stop'].includes(termination) ? 'stop' : 'error';
     turns.push({
       node: messages.at(-1)?.id ?? trajectory.leaf,
@@ -86,12 +89,13 @@ function endingOf(nodes: readonly MessageNode[], termination: Trajectory['termin
   return cut ? { act: 'error', label: TERMINATION_LABELS[termination] } : null;
 }
 
-function actOf([node, ...back]: readonly MessageNode[]): Pick<Turn, 'act' | 'label'> {
+function actOf([node, ...back]: readonly MessageNode[], foreign: ForeignFacts | undefined): Pick<Turn, 'act' | 'label'> {
   const { toolCall, parseError } = node!;
   if (parseError !== undefined) return { act: 'error', label: TERMINATION_LABELS.malformed_call };
   if (toolCall) {
     const result = back.find(({ toolResult }) => toolResult)?.toolResult;
-    return { act: result?.error ? 'error' : result?.changes.length ? 'write' : 'look-up', label: toolCall.name };
+    const writes = foreign ? foreign.writes?.includes(toolCall.name) : (result?.changes.length ?? 0) > 0;
+    return { act: result?.error ? 'error' : writes === undefined ? 'call' : writes ? 'write' : 'look-up', label: toolCall.name };
   }
   const said = (node!.content ?? node!.text).trim();
   return said === '' ? { act: 'error', label: 'said nothing' } : { act: speechAct(said), label: '' };

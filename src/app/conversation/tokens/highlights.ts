@@ -26,7 +26,7 @@ export interface HighlightGroup {
 }
 
 export type HighlightSource = Pick<MarkSource, 'sequence' | 'values' | 'second' | 'vocabulary' | 'text'> & {
-  trajectory: Pick<Trajectory, 'violations' | 'task'>;
+  trajectory: Pick<Trajectory, 'violations' | 'task' | 'foreign'>;
 };
 
 /** The number of highlights that are listed of each kind. */
@@ -210,6 +210,7 @@ function nameAt({ node, start, end }: Span, name: string, pieces: readonly strin
 }
 
 function writes(source: HighlightSource): Found {
+  if (source.trajectory.foreign) return absent('The file does not say which rows a call changed.');
   const wrote = calls(source)
     .filter(({ result }) => !result.error && result.changes.length > 0)
     .sort((a, b) => b.result.changes.length - a.result.changes.length);

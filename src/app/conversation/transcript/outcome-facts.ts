@@ -1,4 +1,5 @@
 import type { RewardTerms } from '../../../records/rewards.ts';
+import type { ForeignFacts } from '../../../records/foreign.ts';
 import type { TrialResult } from '../../../records/evaluation.ts';
 
 /** The facts about a conversation that are known without its messages. */
@@ -7,4 +8,10 @@ export interface OutcomeFacts extends Pick<TrialResult, 'reward' | 'termination'
   advantage?: number | null;
   /** The same field as in `Trajectory`. */
   rewards?: RewardTerms;
+  ending?: string;
+  foreign?: ForeignFacts;
 }
+
+/** The value of the filter for endings: another tool's name for the ending, or ours. */
+export const endOf = ({ termination, ending, foreign }: Pick<OutcomeFacts, 'termination' | 'ending' | 'foreign'>): string =>
+  foreign && ending !== undefined ? ending : termination;

@@ -1,0 +1,35 @@
+/** @file The charts of an imported run: what its files say, on their own scale. */
+import type { ForeignRun } from '../../records/foreign.ts';
+import { number, percent } from '../kit/format.ts';
+import { ruleLabel } from '../labels/labels.ts';
+import type { ChartSpec } from './charts.ts';
+import { CHARTS } from './specs.ts';
+
+const shown = (...ids: string[]) => CHARTS.filter(({ id }) => ids.includes(id));
+
+export function foreignCharts({ success }: ForeignRun): ChartSpec[] {
+  const reward: ChartSpec = {
+    id: 'reward',
+    title: 'Reward',
+    help: 'Mean reward of the conversations, and what each part adds to it, on the scale of the file. Conversations without a reward do not count.',
+    kind: 'lines',
+    format: number,
+    legendLines: 2,
+    lines: ({ names }) => [
+      { key: 'critic/rewards/mean', label: 'reward', color: '--accent' },
+      ...names.filter((name) => PART.test(name)).map((key, i) => ({ key, label: PART.exec(key)![1]!, color: `--series-${(i % 6) + 1}` })),
+    ],
+  };
+  const share: ChartSpec = {
+    id: 'success',
+    title: 'Success',
+    help: `Share of the conversations with ${success && ruleLabel(success)}. Conversations that failed when they were recorded do not count.`,
+    kind: 'lines',
+    max: 1,
+    format: percent,
+    lines: () => [{ key: 'critic/score/mean', label: 'success', color: '--accent' }],
+  };
+  return [reward, ...(success === undefined ? [] : [share, ...shown('groups')]), ...shown('turns', 'length', 'tools')];
+}
+
+const PART = /^reward\/(.+)\/mean$/;
