@@ -17,7 +17,7 @@ const POLICY = 'wiki.md';
 const filesOf = (name: Name) => TABLES[name].map((table) => `${table}.json`).join(', ');
 
 export const tau1Files: BenchmarkFiles<Tau1Task> = {
-  help: '`users.json`, `orders.json`, `products.json` or `flights.json`, `reservations.json`, `users.json`, with `wiki.md`. The original tasks are Python code: convert them to `tasks_test.json` or `tasks_train.json`, a list of objects with `user_id`, `instruction`, `actions` and `outputs`.',
+  help: '`users.json`, `orders.json`, `products.json` or `flights.json`, `reservations.json`, `users.json`, with `wiki.md` and the tasks: `tasks_test.py`, `tasks_train.py`, … of the repository, which are read and not run, or the same as `.json`.',
   expected: (domain) =>
     NAMES.filter((name) => domain === undefined || !NAMES.includes(domain as Name) || name === domain)
       .map(filesOf)
@@ -53,5 +53,5 @@ export const tau1Files: BenchmarkFiles<Tau1Task> = {
     const policy = named.get(POLICY);
     return { tables, ...(await tau1Tasks(named, files)), policy: policy === undefined ? '' : await files.text(policy) };
   },
-  fileOf: (part) => (part === 'tasks' ? 'tasks_test.json' : POLICY),
+  fileOf: (part) => (part === 'tasks' ? 'tasks_test.py and no tasks_test.json' : POLICY),
 };
