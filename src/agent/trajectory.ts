@@ -22,8 +22,12 @@ export const isScored = (of: Omit<Scored, 'rewards'>): boolean => recordedReward
  */
 export const writesOf = ({ foreign, ...trajectory }: Pick<Trajectory, 'nodes' | 'leaf' | 'foreign'>): number =>
   path(trajectory).filter(({ toolResult }) =>
-    toolResult && foreign ? !toolResult.error && foreign.writes?.includes(toolResult.name) : (toolResult?.changes.length ?? 0) > 0,
+    toolResult && foreign?.writes ? !toolResult.error && foreign.writes.includes(toolResult.name) : (toolResult?.changes.length ?? 0) > 0,
   ).length;
+
+/** Whether it is known which calls wrote: the conversation is ours, its world was replayed, or the visitor named the tools. */
+export const knowsWrites = ({ foreign, verdict }: Pick<Trajectory, 'foreign' | 'verdict'>): boolean =>
+  !foreign || verdict !== null || foreign.writes !== undefined;
 
 export interface FlatTrajectory {
   tokens: number[];

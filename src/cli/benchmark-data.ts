@@ -59,12 +59,17 @@ export async function findData({ domain: wanted, rules, data }: Values<typeof DA
   const domain = wanted ?? (domains.length === 1 ? domains[0]! : undefined);
   if (domain === undefined) throw new UsageError(`--domain is missing: ${rules} has ${domains.join(', ')}`);
   if (!domains.includes(domain)) throw new UsageError(`--domain is "${domain}": ${rules} has ${domains.join(', ')}`);
+  return { domain, rules, files: await dataFiles(data) };
+}
+
+/** The files of a benchmark: for each one, the path that the importer uses, and the path on disk. @throws UsageError */
+export async function dataFiles(data: string): Promise<BenchmarkData['files']> {
   const info = await stat(data).catch((error) => {
     throw new UsageError(`--data is "${data}": ${reason(error)}`);
   });
   if (!info.isDirectory() && !(info.isFile() && data.endsWith('.zip')))
     throw new UsageError(`--data is "${data}": expected a folder or a .zip file`);
-  return { domain, rules, files: info.isDirectory() ? await listFiles(data) : [[basename(data), data]] };
+  return info.isDirectory() ? await listFiles(data) : [[basename(data), data]];
 }
 
 /** The benchmark that `PLACE_FLAGS` name. Undefined for a generated domain. @throws UsageError */

@@ -17,17 +17,20 @@ export function differenceLines([first, ...others]: readonly string[], differenc
   });
 }
 
+export const passLines = (pass: EvaluateReport['pass_hat']): string[] =>
+  pass.map(({ k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`);
+
 export const reportLines = (report: EvaluateReport): string[] => [
-  ...report.pass_hat.map(({ k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`),
+  ...passLines(report.pass_hat),
   `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria that are met`,
   `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
-  ...counts('ended by', report.terminations),
-  ...(report.violations ? counts('violations', report.violations) : ['violations: not audited']),
+  ...tallyLine('ended by', report.terminations),
+  ...(report.violations ? tallyLine('violations', report.violations) : ['violations: not audited']),
   ...shareLine("writes with the customer's yes", report.confirmed_writes),
   ...shareLine('arguments of calls copied from the conversation', report.copied_arguments),
   ...intentLines(report.by_intent),
   ...(report.score ? [`${report.score.name}: ${percent(report.score.value)}, the mean of these`] : []),
-  ...counts('tools', report.tool_calls),
+  ...tallyLine('tools', report.tool_calls),
   ...(report.customer ? customerLines(report.customer) : []),
   ...(report.seen_utterances ? [`customers: ${overlapText(report.seen_utterances)}`] : []),
 ];
@@ -53,12 +56,12 @@ const customerLines = ({ rate, faulty, episodes, judged, kinds, denied, wrong }:
   rate
     ? [
         `customer: faults in ${faulty} of ${episodes} conversations, ${percent(rate.value)}  (95 %: ${percent(rate.low)} to ${percent(rate.high)}); reward denied in ${denied} of ${wrong} wrong ones`,
-        ...counts('faults of the customer', kinds),
+        ...tallyLine('faults of the customer', kinds),
         ...(judged > 0 ? [`a model did a part of the audit in ${judged} of ${episodes} conversations`] : []),
       ]
     : [];
 
-function counts(title: string, table: Partial<Record<string, number>>): string[] {
+export function tallyLine(title: string, table: Partial<Record<string, number>>): string[] {
   const entries = (Object.entries(table) as [string, number][]).sort((a, b) => b[1] - a[1]);
   return [`${title}: ${entries.map(([name, n]) => `${name} ${n}`).join(', ') || 'none'}`];
 }

@@ -19,6 +19,7 @@ import { bench, generate, grad, plan, score, selfTest } from './commands/model.t
 import { models } from './commands/models.ts';
 import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
+import { report } from './commands/report.ts';
 import { synthesize } from './commands/synthesize.ts';
 import { sft, train } from './commands/training.ts';
 import { verify, verifyLog } from './commands/verify.ts';
@@ -34,6 +35,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   train,
   experiment,
   evaluate,
+  report,
   overlap,
   synthesize,
   sft,

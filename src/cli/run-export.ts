@@ -14,7 +14,6 @@ import { readRunBundle } from '../exchange/run-bundle.ts';
 import { readMetrics } from '../exchange/run-schema.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import { writeRunBundle } from '../exchange/write-run-bundle.ts';
-import { readForeignFiles } from '../formats/read-foreign.ts';
 import { inspectFileName } from '../formats/inspect-events.ts';
 import { advantageOf, stepOf } from '../formats/rollout-lines.ts';
 import { EVENT_FILE } from '../formats/tensorboard.ts';
@@ -26,6 +25,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { type ReadOnlyRollout, readOnlyRun } from '../trainer/read-only-run.ts';
 import { ROOT } from './build.ts';
 import { findModel } from './files.ts';
+import { readForeignPath } from './foreign-path.ts';
 import { readBytes, readLines } from './read.ts';
 import { tokenizerFiles } from './tokenizer-files.ts';
 
@@ -35,6 +35,8 @@ export interface ExportOptions {
   /** A rule of success, and the tools that write, for files of another tool. */
   success?: string | null | undefined;
   writes?: readonly string[] | undefined;
+  /** The folder or zip of a benchmark, whose tasks, policy and tools its results get. */
+  data?: string | undefined;
   /** Only conversations with at least this reward. */
   minReward?: number | undefined;
   /** Only conversations that succeeded. */
@@ -103,6 +105,8 @@ function filtered(
   const kept = trajectories.filter(
     (own) => (minReward === undefined || (recordedReward(own) ?? -Infinity) >= minReward) && (!successes || own.reward === 1),
   );
+  if (kept.length === 0 && trajectories.length > 0)
+    throw new InputError(`none of the ${trajectories.length} conversations is kept: expected a lower --min-reward, or no --successes`);
   notes.push(`${kept.length} of ${trajectories.length} conversations are kept`);
   const ids = new Set(kept.map(({ id }) => id));
   return { ...content, trajectories: kept, rollouts: rollouts.filter(({ id }) => ids.has(id)) };
@@ -143,27 +147,25 @@ async function toolsOfEach(trajectories: readonly Trajectory[]): Promise<Map<Tra
 }
 
 /** @param notes what of files of other tools has an error or was read differently */
-async function readRun(path: string, notes: string[], words: Pick<ExportOptions, 'success' | 'writes'>): Promise<RunContent> {
+async function readRun(
+  path: string,
+  notes: string[],
+  { data, ...words }: Pick<ExportOptions, 'success' | 'writes' | 'data'>,
+): Promise<RunContent> {
   const info = await stat(path);
   const names = info.isDirectory() ? (await readdir(path)).sort() : [''];
   const isOurs = path.endsWith('.zip') || names.some((name) => OURS.test(name));
-  const given = Object.entries(words).find(([, value]) => value !== undefined);
+  const given = Object.entries({ ...words, data }).find(([, value]) => value !== undefined);
   if (isOurs && given) throw new InputError(`--${given[0]} is given, but ${path} is of the playground: expected files of another tool`);
   if (path.endsWith('.zip')) return readRunBundle(await readBytes(path));
   if (isOurs) return ownRun(path, names, info.birthtimeMs);
-  const files = names
-    .filter((name) => name === '' || /\.(jsonl|json|parquet|eval)$/.test(name))
-    .map((name) => join(path, name))
-    .map((file) => ({ name: basename(file), read: () => readBytes(file) }));
-  const { source, rollouts, notes: own } = await readForeignFiles(files);
+  const { source, rollouts, notes: own, name, createdAt } = await readForeignPath(path, data);
   notes.push(...own);
-  if (rollouts.length === 0) throw new InputError(`${path} has no conversations and no metrics`);
   const called = new Set(rollouts.flatMap(({ trajectory }) => Object.keys(trajectory.toolCalls)));
   const strange = words.writes?.filter((tool) => !called.has(tool)) ?? [];
   if (strange.length > 0)
     notes.push(`--writes names ${strange.join(', ')}, which no conversation calls (called: ${[...called].join(', ')})`);
-  const name = basename(path).replace(/\.(jsonl?|parquet|eval)$/, '');
-  return readOnlyRun(rollouts, { createdAt: info.birthtimeMs, source, name, notes, ...words });
+  return readOnlyRun(rollouts, { createdAt, source, name, notes, ...words });
 }
 
 const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;

@@ -8,13 +8,17 @@ import type { ChatMessage } from '../records/conversation.ts';
 import type { ToolCall } from '../records/task.ts';
 import type { MessageNode } from '../records/trajectory.ts';
 
+export type ReplayedCall = Pick<NonNullable<MessageNode['toolResult']>, 'index' | 'changes'>;
+
 /**
  * Makes a node for each message. `starts[n]` is the last node of the first n messages.
  * @param failed the results of tools that are errors
+ * @param replayed the places of results in the log of calls, and the rows that their calls changed
  */
 export function nodesOf(
   messages: readonly ChatMessage[],
   failed: ReadonlySet<ChatMessage> = new Set(),
+  replayed: ReadonlyMap<ChatMessage, ReplayedCall> = new Map(),
 ): { nodes: MessageNode[]; starts: number[] } {
   const nodes: MessageNode[] = [];
   const add = (node: Pick<MessageNode, 'role' | 'text'> & Partial<MessageNode>) =>
@@ -30,7 +34,9 @@ export function nodesOf(
       add({
         role,
         text: content,
-        ...(name !== undefined && { toolResult: { name, error: failed.has(message), index: results++, changes: [], ms: 0 } }),
+        ...(name !== undefined && {
+          toolResult: { name, error: failed.has(message), ms: 0, ...(replayed.get(message) ?? { index: results++, changes: [] }) },
+        }),
       });
       continue;
     }

@@ -3,8 +3,8 @@ import { callsOf } from '../base/message-path.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { ForeignValue } from '../records/foreign.ts';
 import type { RewardTerms } from '../records/rewards.ts';
-import { FOREIGN_PLACE, type ToolCall } from '../records/task.ts';
-import { nodesOf } from './foreign-nodes.ts';
+import { FOREIGN_PLACE, type Task, type ToolCall, type Verdict } from '../records/task.ts';
+import { nodesOf, type ReplayedCall } from './foreign-nodes.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../records/trajectory.ts';
 
 /** The data of one conversation in a file. Fields that the file lacks are absent or null. */
@@ -18,10 +18,12 @@ export interface ForeignRollout {
   messages: readonly ChatMessage[];
   tokens?: ForeignTokens;
   /** The tool calls of the customer (tau2-bench's customers have tools). Each call came after the first `after` messages. */
-  userCalls?: readonly { after: number; call: ToolCall; text: string; error: boolean }[];
+  userCalls?: readonly ({ after: number; call: ToolCall; text: string; error: boolean } & Partial<ReplayedCall>)[];
   /** The results of tools that are errors. */
   failed?: ReadonlySet<ChatMessage>;
   gold?: readonly ToolCall[];
+  /** The task and the verdict of the replay, if the world of the conversation is known. */
+  world?: { task: Task; verdict: Verdict; calls: ReadonlyMap<ChatMessage, ReplayedCall> };
   reward: number | null;
   rewards?: RewardTerms;
   /** Other values of the conversation, by name. */
@@ -46,13 +48,14 @@ export interface ForeignTokens {
 /** @param place the conversation's id, group and index in its run */
 export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajectory, 'id' | 'group' | 'index'>): Trajectory {
   const { task, messages, tokens, userCalls = [], gold = [], reward, advantage, termination = 'unknown' } = rollout;
-  const { nodes, starts } = nodesOf(messages, rollout.failed);
+  const { world } = rollout;
+  const { nodes, starts } = nodesOf(messages, rollout.failed, world?.calls);
   const withTokens = tokens ? placeTokens(nodes, tokens, advantage ?? null) : nodes;
   const calls = nodes.flatMap((node) => callsOf(node).map(({ name }) => name));
   const first = nodes.findIndex(({ role }) => role === 'assistant');
   return {
     ...place,
-    task: {
+    task: world?.task ?? {
       id: task,
       ...FOREIGN_PLACE,
       split: 'unknown',
@@ -66,13 +69,13 @@ export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajector
     leaf: withTokens.at(-1)!.id,
     termination,
     ...(userCalls.length > 0 && {
-      userCalls: userCalls.map(({ after, call, text, error }, index) => ({
+      userCalls: userCalls.map(({ after, call, text, error, changes = [], index }, i) => ({
         after: starts[after]!,
         call,
         text,
         error,
-        index,
-        changes: [],
+        index: index ?? i,
+        changes,
       })),
     }),
     turns: rollout.turns ?? (first < 0 ? 0 : nodes.slice(first).filter(({ role }) => role !== 'assistant').length),
@@ -80,7 +83,7 @@ export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajector
     ...(rollout.ending !== undefined && { ending: rollout.ending }),
     ...(rollout.rewards && { rewards: rollout.rewards }),
     foreign: { reward, ...(rollout.columns && Object.keys(rollout.columns).length > 0 && { columns: rollout.columns }) },
-    verdict: null,
+    verdict: world?.verdict ?? null,
     violations: [],
     toolCalls: Object.fromEntries([...new Set(calls)].map((name) => [name, calls.filter((other) => other === name).length])),
     parseErrors: nodes.filter(({ parseError }) => parseError !== undefined).length,

@@ -3,29 +3,36 @@ import { isObject } from '../base/json.ts';
 import { firstReasons, type JsonRow, readJsonFile, RowNotes } from '../base/json-rows.ts';
 import { withNumbers } from '../base/tolerant-json.ts';
 import { parserReason, shown } from '../base/input-error.ts';
-import type { BenchmarkDefinition } from '../benchmarks/definition.ts';
 import { BENCHMARKS } from '../benchmarks/index.ts';
 import { benchmarkOfResults } from '../benchmarks/recorded-results.ts';
-import type { RecordedRun } from '../benchmarks/recorded-conversation.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { LIMITS, openFiles } from '../exchange/file-source.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
-import type { ChatMessage } from '../records/conversation.ts';
 import type { Json } from '../records/json.ts';
-import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
+import type { Trajectory } from '../records/trajectory.ts';
 import { type ForeignRollout, foreignTrajectory } from './foreign-rollout.ts';
 import { isInspectLog, readSample, samplesOf } from './read-inspect.ts';
 import { isParquet, MOST_ROWS, readParquet } from './parquet.ts';
+import { type LoadWorlds, readResultRollouts } from './read-results.ts';
 import { kindOf, readRow, REWARDS, type RowKind } from './read-rows.ts';
 import { flatRow, rewardColumns, rewardParts } from './reward-columns.ts';
-import { type Row, RowFields } from './row-fields.ts';
+import { numberOf, type Row, RowFields } from './row-fields.ts';
 
 export interface ForeignFile {
   /** The name of the tool that wrote the file, for display. */
   source: string;
-  rollouts: { trajectory: Trajectory; step?: number; advantage: number | null }[];
+  rollouts: {
+    trajectory: Trajectory;
+    step?: number;
+    advantage: number | null;
+    /** The file, if each file is an evaluation. */ part?: string;
+  }[];
   /** What has an error, was left out or was read differently, one sentence each. */
   notes: string[];
+  /** True if the conversations are trials of tasks, as in an evaluation, and not steps of a training. */
+  trials?: boolean;
+  /** The model that was evaluated, if the files name it. */
+  model?: string;
 }
 
 const ROW_SOURCES: Record<RowKind, string> = { trl: 'TRL', verl: 'verl', chat: 'Chat messages' };
@@ -34,20 +41,28 @@ const EXPECTED = `rows of TRL (prompt, completion), verl (input, output) or chat
 
 /**
  * Reads files in the order of the numbers in their names, because verl and TRL name a file after its step. A file that cannot be read is
- * left out and noted.
+ * left out and noted. In a folder of `mua evaluate`, each file of trajectories is an evaluation, and `status.json` names the model.
  * @throws as `readForeign` if no file can be read
  */
-export async function readForeignFiles(files: readonly { name: string; read: () => Promise<Uint8Array> }[]): Promise<ForeignFile> {
+export async function readForeignFiles(
+  files: readonly { name: string; read: () => Promise<Uint8Array> }[],
+  loadWorlds?: LoadWorlds,
+): Promise<ForeignFile> {
   const sources = new Set<string>();
   const rollouts: ForeignFile['rollouts'] = [];
   const notes: string[] = [];
   const problems: ImportError[] = [];
-  for (const { name, read } of files.toSorted((a, b) => byNumber(a.name, b.name))) {
+  const isFolder = files.some(({ name }) => TRIALS.test(name));
+  const shown = isFolder ? files.filter(({ name }) => TRIALS.test(name)) : files;
+  const model = isFolder ? await evaluatedModel(files) : undefined;
+  let trials = true;
+  for (const { name, read } of shown.toSorted((a, b) => byNumber(a.name, b.name))) {
     const bytes = await read();
     try {
-      const found = await readForeign(name, bytes);
-      sources.add(found.source);
-      for (const rollout of found.rollouts) rollouts.push(rollout);
+      const found = await readForeign(name, bytes, loadWorlds);
+      sources.add(isFolder ? 'mua evaluate' : found.source);
+      trials &&= isFolder || found.trials === true;
+      for (const rollout of found.rollouts) rollouts.push(isFolder ? { ...rollout, part: name } : rollout);
       for (const note of found.notes) notes.push(files.length > 1 ? `${name}: ${note}` : note);
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
@@ -56,13 +71,32 @@ export async function readForeignFiles(files: readonly { name: string; read: () 
   }
   const [first] = problems;
   if (first && rollouts.length === 0) throw first;
-  return { source: [...sources].join(' and '), rollouts, notes: [...problems.map(({ message }) => `left out: ${message}`), ...notes] };
+  return {
+    source: [...sources].join(' and '),
+    rollouts,
+    notes: [...problems.map(({ message }) => `left out: ${message}`), ...notes],
+    trials,
+    ...(model !== undefined && { model }),
+  };
+}
+
+/** The files of trajectories in a folder of `mua evaluate`. */
+const TRIALS = /^trajectories-\d{1,6}\.jsonl$/;
+
+/** The name of the model in the folder's `status.json`, as far as it can be read. */
+async function evaluatedModel(files: readonly { name: string; read: () => Promise<Uint8Array> }[]): Promise<string | undefined> {
+  const status = files.find(({ name }) => name === 'status.json');
+  const { whole } = status ? readJsonFile(await status.read()) : {};
+  const settings = isObject(whole) ? whole.settings : undefined;
+  const flags = isObject(settings) ? settings.flags : undefined;
+  const model = isObject(flags) ? flags.model : undefined;
+  return typeof model === 'string' ? model.split(/[/\\]/).at(-1) : undefined;
 }
 
 const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
 
 /** @throws ImportError naming file, position and reason if no conversation can be read */
-export async function readForeign(file: string, bytes: Uint8Array): Promise<ForeignFile> {
+export async function readForeign(file: string, bytes: Uint8Array, loadWorlds?: LoadWorlds): Promise<ForeignFile> {
   if (isParquet(bytes))
     return fromRows(
       (await readParquet(bytes, file)).map((value, i) => ({ where: `row ${i + 1}`, value })),
@@ -77,7 +111,9 @@ export async function readForeign(file: string, bytes: Uint8Array): Promise<Fore
   const benchmark = benchmarkOfResults(whole);
   if (benchmark)
     try {
-      return fromResults(benchmark, withNumbers(whole) as Json, file);
+      const { rollouts, notes } = await readResultRollouts(benchmark, withNumbers(whole) as Json, file, loadWorlds);
+      const entries = rollouts.map((rollout) => ({ where: `task ${rollout.task}`, rollout }));
+      return { source: benchmark.title, trials: true, ...collect(entries, file, notes, ({ rollout }) => rollout) };
     } catch (error) {
       throw importError(error, file);
     }
@@ -206,67 +242,9 @@ async function fromEval(file: string, bytes: Uint8Array): Promise<ForeignFile> {
 
 const fromSamples = (entries: readonly JsonRow[], file: string, notes: readonly string[] = []): ForeignFile => ({
   source: 'Inspect',
+  trials: !entries.some(({ value }) => isObject(value) && isObject(value.metadata) && numberOf(value.metadata.step) !== undefined),
   ...collect(entries, file, notes, ({ where, value, problem }, note) => {
     if (problem !== undefined) throw new ImportError(file, where, problem);
     return readSample(value, { file, where, note });
   }),
 });
-
-function fromResults({ title, results }: BenchmarkDefinition, value: Json, file: string): ForeignFile {
-  const runs = results!.read(file, value);
-  if (runs.length === 0) throw new ImportError(file, '', 'it has no conversations');
-  return {
-    source: title,
-    ...collect(
-      runs.map((run) => ({ where: `task ${run.task}`, run })),
-      file,
-      [],
-      ({ run }) => fromResult(run),
-    ),
-  };
-}
-
-/** tau2-bench's names for endings that we have too. */
-const ENDINGS: Record<string, TerminationReason> = { user_stop: 'user_stop', max_steps: 'max_turns', user_error: 'user_error' };
-
-/** Turns a recorded run of a benchmark into a rollout. The assistant's calls become messages. The user's calls become `userCalls`. */
-function fromResult({ task, trial, conversation, reward, parts, gold, ending, error }: RecordedRun): ForeignRollout {
-  const messages: ChatMessage[] = [];
-  const failed = new Set<ChatMessage>();
-  const userCalls: NonNullable<ForeignRollout['userCalls']>[number][] = [];
-  for (const turn of conversation.turns) {
-    if (turn.kind === 'said') {
-      messages.push({ role: turn.role, content: turn.text });
-      continue;
-    }
-    const { name, arguments: args, requestor = 'assistant', recorded, failed: isError = false } = turn.call;
-    if (requestor === 'user') {
-      userCalls.push({
-        after: messages.length,
-        call: { name, arguments: args as Record<string, Json>, requestor },
-        text: recorded ?? '',
-        error: isError,
-      });
-      continue;
-    }
-    messages.push({ role: 'assistant', content: '', tool_calls: [{ type: 'function', function: { name, arguments: args } }] });
-    if (recorded === undefined) continue;
-    const result: ChatMessage = { role: 'tool', content: recorded, name };
-    messages.push(result);
-    if (isError) failed.add(result);
-  }
-  return {
-    task,
-    group: task,
-    index: trial,
-    messages: messages.length > 0 ? messages : [{ role: 'system', content: '' }],
-    userCalls,
-    failed,
-    reward,
-    columns: parts,
-    termination: error === undefined ? (ENDINGS[ending ?? ''] ?? 'unknown') : 'aborted',
-    ...(ending !== undefined && { ending }),
-    ...(error !== undefined && { error }),
-    ...(gold && { gold }),
-  };
-}

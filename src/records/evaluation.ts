@@ -2,6 +2,7 @@
 import type { Conditions } from './conditions.ts';
 import { STYLES } from './dataset.ts';
 import type { ConversationRules, EpisodeLimits } from './episode.ts';
+import type { ForeignRun } from './foreign.ts';
 import type { ModelRef } from './model.ts';
 import type { Split, Violation } from './task.ts';
 import type { TerminationReason } from './trajectory.ts';
@@ -134,6 +135,8 @@ export interface EvaluationRow {
   settings: EvaluationSettings;
   report: EvaluationReport;
   results: TrialResult[];
+  /** Set for an evaluation from files, of whose settings only the place and the counts are known. */
+  foreign?: ForeignRun & { /** The tool that recorded it, for people. */ source: string };
   /** True for an evaluation of the recorded run. It is not stored in this browser. */
   recorded?: boolean;
 }

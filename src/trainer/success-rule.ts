@@ -18,7 +18,6 @@ const SIGNS = {
   '=': (a: number, b: number) => a === b,
 };
 type Sign = keyof typeof SIGNS;
-export const SIGN_NAMES = Object.keys(SIGNS) as Sign[];
 
 type Facts = Pick<Trajectory, 'rewards' | 'foreign'>;
 

@@ -8,7 +8,7 @@
  */
 import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
-import { flatten, totalReward, writesOf } from '../agent/trajectory.ts';
+import { flatten, knowsWrites, totalReward, writesOf } from '../agent/trajectory.ts';
 import { isAudited } from '../domains/registry.ts';
 import { mean } from '../evaluation/pass-hat.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
@@ -128,7 +128,7 @@ function partMetrics(trajectories: readonly Trajectory[]): Metrics {
  * can exceed 1. A write is confirmed if the customer said yes to it. If nothing was written, the ratios are absent.
  */
 function writeMetrics(trajectories: readonly Trajectory[]): Metrics {
-  const counted = trajectories.filter(({ foreign }) => !foreign || foreign.writes);
+  const counted = trajectories.filter(knowsWrites);
   const own = trajectories.filter(({ foreign }) => !foreign);
   const metrics: Metrics = {
     ...(counted.length > 0 && { 'writes/mean': mean(counted.map(writesOf)) }),

@@ -31,6 +31,11 @@ export const exportRun = command({
       help: 'which conversations of another tool succeeded, such as outcome_reward>=1 (default: what the files suggest; none: it is not known)',
     },
     writes: { type: 'string', value: 'TOOLS', help: 'the tools of another tool’s files that change data, separated by commas' },
+    data: {
+      type: 'string',
+      value: 'DIR',
+      help: 'folder (or zip) of tau-bench or tau2-bench: its results get policy, instruction, tools and database changes',
+    },
     'min-reward': { type: 'number', value: 'X', help: 'only conversations with at least this reward' },
     successes: { type: 'boolean', help: 'only conversations that succeeded' },
     json: JSON_FLAG,

@@ -1,0 +1,54 @@
+/** @file `mua report`: what recorded evaluations say. It runs in Node and needs no GPU. */
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { differenceLines, passLines, tallyLine } from '../evaluation-lines.ts';
+import { reason } from '../files.ts';
+import { JSON_FLAG } from './shared.ts';
+
+export const report = command({
+  summary: 'pass^k of recorded evaluations: a folder of mua evaluate, results of tau-bench or tau2-bench, Inspect’s epochs',
+  inThread: true,
+  positional: { name: 'path', value: 'DIR|FILE' },
+  flags: {
+    against: {
+      type: 'string',
+      value: 'DIR|FILE',
+      help: 'other evaluations of the same tasks: also prints the paired difference from them',
+    },
+    success: {
+      type: 'string',
+      value: 'RULE',
+      help: 'which conversations of another tool succeeded, such as reward>=1 (default: what the files suggest)',
+    },
+    data: {
+      type: 'string',
+      value: 'DIR',
+      help: 'folder (or zip) of tau-bench or tau2-bench: replays the calls on its database, and scores again',
+    },
+    json: JSON_FLAG,
+  },
+  async run({ path, json: _, ...options }, progress) {
+    if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua report DIR|FILE');
+    const { reportPaths } = await import('../report.ts');
+    const { notes, ...result } = await reportPaths(path, options).catch((error: Error) => {
+      if (['InputError', 'ImportError', 'UsageError'].includes(error.name)) throw new UsageError(error.message);
+      throw new UsageError(`${path}: ${reason(error)}`);
+    });
+    for (const note of notes) progress.note(note);
+    return { ...result, notes };
+  },
+  show: ({ reports, difference }) => [
+    ...reports.flatMap(({ name, source, success, tasks, trials, pass_hat, unscored, ended, tool_calls, turns_mean }) => [
+      `${name}, from ${source}${success === undefined ? '' : `, success is ${success}`}`,
+      ...passLines(pass_hat).map((line) => `  ${line}`),
+      `  ${tasks} tasks × ${trials}; ${unscored} conversations unscored; ${turns_mean.toFixed(1)} turns`,
+      ...tallyLine('ended by', ended).map((line) => `  ${line}`),
+      ...tallyLine('tools', tool_calls).map((line) => `  ${line}`),
+    ]),
+    ...(reports.length > 1 && difference !== null
+      ? differenceLines([reports.at(-1)!.name, reports[0]!.name], [difference])
+      : reports.length > 1
+        ? ['no task with a trial of the same number is scored in both']
+        : []),
+  ],
+});

@@ -1,0 +1,64 @@
+/** @file The work of `mua report`: pass^k of conversations that a file recorded, and their paired difference. */
+import { InputError } from '../base/input-error.ts';
+import type { EvaluationReport } from '../records/evaluation.ts';
+import { comparedWith, endingsOf, type ImportedEvaluation, importedEvaluations } from '../trainer/imported-evaluation.ts';
+import type { EvaluateResult } from '../trainer/messages.ts';
+import { readForeignPath } from './foreign-path.ts';
+
+export interface PathReport extends Pick<EvaluationReport, 'tasks' | 'trials' | 'pass_hat' | 'unscored' | 'tool_calls' | 'turns_mean'> {
+  name: string;
+  source: string;
+  /** The rule of success. Absent for conversations of the playground, which have outcomes of their own. */
+  success?: string;
+  ended: Record<string, number>;
+}
+
+export interface ReportOptions {
+  success?: string | null | undefined;
+  data?: string | undefined;
+  against?: string | undefined;
+}
+
+/**
+ * @returns a report for each evaluation of `path`, then those of `against`; the difference is `path` minus `against`
+ * @throws InputError if the files do not say which conversations succeeded; also the errors of the readers
+ */
+export async function reportPaths(
+  path: string,
+  { success, data, against }: ReportOptions,
+): Promise<{ reports: PathReport[]; difference: EvaluateResult['differences'][number]; notes: string[] }> {
+  const notes: string[] = [];
+  const read = async (file: string): Promise<ImportedEvaluation[]> => {
+    const { rollouts, source, name, createdAt, notes: own } = await readForeignPath(file, data);
+    notes.push(...own);
+    const found = importedEvaluations(rollouts, { source, name, createdAt, ...(success !== undefined && { success }) });
+    if (!found.some(({ trials }) => trials.some(({ reward }) => reward !== null)))
+      throw new InputError(`${file} does not say which conversations succeeded: expected --success RULE, such as --success 'reward>=1'`);
+    return found;
+  };
+  const [own, other] = [await read(path), against === undefined ? [] : await read(against)];
+  const difference = other[0] ? comparedWith(other[0], own[0]!) : null;
+  return {
+    reports: [...own, ...other].map(reportOf),
+    difference,
+    notes,
+  };
+}
+
+function reportOf(evaluation: ImportedEvaluation): PathReport {
+  const { name, foreign, report } = evaluation.row;
+  const { tasks, trials, pass_hat, unscored, tool_calls, turns_mean } = report;
+  const { source, success } = foreign!;
+  return {
+    name,
+    source,
+    ...(success !== undefined && { success }),
+    tasks,
+    trials,
+    pass_hat,
+    unscored,
+    ended: endingsOf(evaluation),
+    tool_calls,
+    turns_mean,
+  };
+}
