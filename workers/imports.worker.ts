@@ -2,10 +2,20 @@
 import * as comlink from 'comlink';
 import { type ReadOptions, readRunBundle } from '../src/exchange/run-bundle.ts';
 import { readExperiment } from '../src/experiments/file.ts';
+import { BenchmarkDatabase } from '../src/benchmarks/import/database.ts';
 import { readForeignFiles } from '../src/formats/read-foreign.ts';
 import { readNotedDataset } from '../src/training/dataset.ts';
 
 type ReadProgress = NonNullable<ReadOptions['onProgress']>;
+
+/** The imported data of a benchmark in this browser. */
+async function importedWorlds(benchmark: string) {
+  const database = new BenchmarkDatabase();
+  const stored = (await database.list()).filter((one) => one.benchmark === benchmark);
+  const worlds = [];
+  for (const { id } of stored) worlds.push({ id, imported: await database.read(id) });
+  return worlds;
+}
 
 const api = {
   readBundle: (file: Blob, onProgress: ReadProgress) => readRunBundle(file, { onProgress }),
@@ -18,6 +28,7 @@ const api = {
           return new Uint8Array(await file.arrayBuffer());
         },
       })),
+      importedWorlds,
     ),
   readExperiment,
   readNotedDataset,

@@ -4,8 +4,14 @@ import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../records/evaluation.ts';
 import { settingsKey } from '../../evaluation/types.ts';
 import { conditionsText } from '../labels/conditions.ts';
-import { SPLIT_LABELS } from '../labels/labels.ts';
+import { ruleLabel, SPLIT_LABELS } from '../labels/labels.ts';
 import type { Query } from '../routes/routes.ts';
+
+/** Where an imported evaluation comes from, or the settings of another one, in one line. */
+export const playedText = ({ foreign, settings }: EvaluationRow): string =>
+  foreign
+    ? `from ${foreign.source}${foreign.success === undefined ? '' : `, success is ${ruleLabel(foreign.success)}`}`
+    : settingsText(settings);
 
 /** The settings of an evaluation in one line. */
 export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
@@ -16,9 +22,8 @@ export function settingsText({ domain, level, split, seed, temperature, conditio
 
 /** The other evaluations of the same tasks and seeds: by step of the weights, then by date. */
 export function comparable(row: EvaluationRow, rows: readonly EvaluationRow[]): EvaluationRow[] {
-  const key = settingsKey(row.settings);
   return rows
-    .filter((other) => other.id !== row.id && settingsKey(other.settings) === key)
+    .filter((other) => other.id !== row.id && pairingProblem(row, other) === '')
     .sort((a, b) => stepOf(a) - stepOf(b) || a.createdAt - b.createdAt);
 }
 
@@ -36,6 +41,8 @@ export function flipsBetween(before: EvaluationRow, after: EvaluationRow): Recor
 /** Why two evaluations cannot be paired; '' if they can. */
 export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   if (a.id === b.id) return 'Choose two different evaluations.';
+  if (a.foreign || b.foreign)
+    return pairTrials(a.results, b.results).length > 0 ? '' : 'These two evaluations have no scored trial of the same task and number.';
   if (settingsKey(a.settings) === settingsKey(b.settings)) return '';
   const [left, right] = [a.settings, b.settings];
   if (left.protocol !== right.protocol) return 'An earlier version of the page played one of these two evaluations, with other tasks.';

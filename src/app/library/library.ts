@@ -22,6 +22,7 @@ import { BrowserSource } from './browser-source.ts';
 import { Datasets } from './datasets.ts';
 import { BundledExperiments, Experiments } from './experiments.ts';
 import type { StoredConversation } from './conversation.ts';
+import type { ImportedEvaluation } from '../../trainer/imported-evaluation.ts';
 import type { ForeignWords } from '../../trainer/foreign-conversation.ts';
 import type { StoreOptions } from './import-run.ts';
 import { LessonProgress } from './lesson-progress.ts';
@@ -251,6 +252,11 @@ export class Library {
   async storeRun(content: RunContent, options?: StoreOptions): Promise<string> {
     const recorded = this.#recorded.flatMap((source) => [source.id, ...source.evaluationIds]);
     return (await import('./import-run.ts')).storeRun(this.#db, content, [...recorded, BRANCHES], options);
+  }
+
+  /** Stores imported evaluations. @throws Error with advice if the disk is full; after an error, nothing is stored */
+  async storeEvaluations(evaluations: readonly ImportedEvaluation[]): Promise<void> {
+    await (await import('./store-evaluation.ts')).storeEvaluations(this.#db, evaluations);
   }
 
   /** Stores what the visitor says of an imported run. @throws as `storeForeign` */

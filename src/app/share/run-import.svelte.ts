@@ -2,6 +2,7 @@
 import { BUNDLE_LIMITS } from '../../exchange/run-bundle.ts';
 import type { RunContent } from '../../records/bundle.ts';
 import type { ModelRow } from '../../records/model.ts';
+import type { ImportedEvaluation } from '../../trainer/imported-evaluation.ts';
 import type { ForeignWords } from '../../trainer/foreign-conversation.ts';
 import type { Library } from '../library/library.ts';
 import { bytes } from '../kit/format.ts';
@@ -20,12 +21,14 @@ export interface ReadRun {
   notes: string[];
   /** Makes the run again with what the visitor says of it. Absent for runs of the playground. */
   say?: (words: ForeignWords) => RunContent;
+  /** Makes evaluations of the conversations. Absent for runs of the playground. */
+  evaluations?: (words: ForeignWords) => ImportedEvaluation[];
 }
 
 export const MOST_BYTES = BUNDLE_LIMITS.fileBytes;
 
 /** The name of a run that is made of files: the name of the file, or of the first one with the number of the others. */
-export function runNameOf([first = '', ...others]: readonly string[]): string {
+function runNameOf([first = '', ...others]: readonly string[]): string {
   const name = first.replace(/\.(jsonl?|parquet|eval)$/i, '');
   return others.length === 0 ? name : `${name} and ${others.length} more`;
 }
@@ -38,6 +41,10 @@ export class RunImport {
   problem = $state('');
   /** Why the visitor's last word on the run was refused. */
   refused = $state('');
+  /** What the conversations of another program become. */
+  as = $state<'run' | 'evaluation'>('run');
+  /** What the visitor said of them. */
+  #words: ForeignWords = {};
   /** The checked run, before it is stored. */
   read = $state.raw<ReadRun | null>(null);
   #abort = new AbortController();
@@ -72,24 +79,39 @@ export class RunImport {
     this.refused = '';
     try {
       this.read = { ...read, content: read.say(words) };
+      this.#words = words;
     } catch (error) {
       this.refused = error instanceof Error ? error.message : String(error);
     }
   }
 
-  /** Returns the id of the stored run; null if it was not stored. */
-  async store(library: Pick<Library, 'storeRun'>): Promise<string | null> {
-    const { read } = this;
+  /** Returns the id of the stored run or evaluation; null if it was not stored. */
+  async store(library: Pick<Library, 'storeRun' | 'storeEvaluations'>): Promise<string | null> {
+    const { read, as } = this;
+    const words = this.#words;
     if (!read) return null;
     let id: string | null = null;
     await this.#work(async () => {
       this.stage = 'Storing';
+      if (as === 'evaluation' && read.evaluations) {
+        const evaluations = read.evaluations(words);
+        if (!evaluations.some(({ trials }) => trials.some(({ reward }) => reward !== null)))
+          throw new Error('the success of the conversations is not known: expected an answer to “A conversation succeeded if”');
+        await library.storeEvaluations(evaluations);
+        id = evaluations[0]!.row.id;
+        return;
+      }
       id = await library.storeRun(read.content, {
         model: read.model,
         onProgress: (done, total) => (this.share = done / total),
       });
     });
-    if (id === null) this.read = read; // The visitor can free space and try again.
+    if (id === null) {
+      // The visitor can free space and try again.
+      this.read = read;
+      this.as = as;
+      this.#words = words;
+    }
     return id;
   }
 
@@ -109,18 +131,24 @@ export class RunImport {
 
   async #readForeign(files: readonly File[], signal: AbortSignal): Promise<void> {
     this.stage = 'Reading and checking';
-    const { readOnlyRun } = await import('../../trainer/read-only-run.ts');
+    const [{ readOnlyRun }, { importedEvaluations }] = await Promise.all([
+      import('../../trainer/read-only-run.ts'),
+      import('../../trainer/imported-evaluation.ts'),
+    ]);
     const size = files.reduce((sum, file) => sum + file.size, 0);
     if (size > MOST_BYTES) throw new Error(`the files have ${bytes(size)}: expected at most ${bytes(MOST_BYTES)}`);
-    const { source, rollouts, notes } = await readForeignFiles(files, (done, total) => (this.share = done / total), signal);
+    const { source, rollouts, notes, trials, model } = await readForeignFiles(files, (done, total) => (this.share = done / total), signal);
     signal.throwIfAborted();
     const places = new Set(rollouts.map(({ trajectory: { task } }) => `${task.domain} ${task.level}`));
     if (places.size > 1) throw new Error(`the conversations are of ${[...places].join(' and ')}: expected one domain and level`);
     const from = files.length === 1 ? files[0]!.name : `${files.length} files`;
-    const name = runNameOf(files.map((file) => file.name));
-    const say = (words: ForeignWords) =>
-      readOnlyRun(rollouts, { createdAt: Math.min(Date.now(), files[0]!.lastModified), source, name, notes, ...words });
-    this.read = { from, bytes: size, content: say({}), exported: null, model: null, notes, say };
+    const name = model ?? runNameOf(files.map((file) => file.name));
+    const common = { createdAt: Math.min(Date.now(), files[0]!.lastModified), source, name };
+    const evaluations = (words: ForeignWords) => importedEvaluations(rollouts, { ...common, ...words });
+    this.as = trials ? 'evaluation' : 'run';
+    this.#words = {};
+    const say = (words: ForeignWords) => readOnlyRun(rollouts, { ...common, notes, ...words });
+    this.read = { from, bytes: size, content: say({}), exported: null, model: null, notes, say, evaluations };
   }
 
   async #work(work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -40,7 +40,9 @@ export interface Turns {
 }
 
 /** @throws if the graph is broken */
-export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'violations' | 'foreign'>): Turns {
+export function turnsOf(
+  trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'violations' | 'foreign'> & Partial<Pick<Trajectory, 'verdict'>>,
+): Turns {
   const { termination } = trajectory;
   const broken = brokenCalls(trajectory.violations);
   const messages = path(trajectory).filter(({ role }) => role !== 'template');
@@ -55,7 +57,7 @@ export function turnsOf(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'termina
     const ending = i === parts.length - 1 ? endingOf(nodes, termination) : null;
     ended ||= ending !== null;
     const [node] = nodes as [MessageNode];
-    const { act, label } = ending ?? actOf(nodes, trajectory.foreign);
+    const { act, label } = ending ?? actOf(nodes, trajectory.verdict ? undefined : trajectory.foreign);
     const calls = callsOf(node).map(({ name, arguments: args }) => `${name} ${canonicalJson(args)}`);
     return {
       node: node.id,

@@ -210,11 +210,13 @@ function nameAt({ node, start, end }: Span, name: string, pieces: readonly strin
 }
 
 function writes(source: HighlightSource): Found {
-  if (source.trajectory.foreign) return absent('The file does not say which rows a call changed.');
   const wrote = calls(source)
     .filter(({ result }) => !result.error && result.changes.length > 0)
     .sort((a, b) => b.result.changes.length - a.result.changes.length);
-  if (wrote.length === 0) return absent('No call of the agent changed the database.');
+  if (wrote.length === 0)
+    return absent(
+      source.trajectory.foreign ? 'The file does not say that a call changed rows.' : 'No call of the agent changed the database.',
+    );
   const highlights = wrote.slice(0, KEPT).map(({ result: { name, changes }, position }): Highlight => {
     const [{ table, key }] = changes as [(typeof changes)[number]];
     const where = changes.length === 1 ? `${table} ${key}` : [...new Set(changes.map((change) => change.table))].join(', ');
