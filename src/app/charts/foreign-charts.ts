@@ -17,7 +17,9 @@ export function foreignCharts({ success }: ForeignRun): ChartSpec[] {
     legendLines: 2,
     lines: ({ names }) => [
       { key: 'critic/rewards/mean', label: 'reward', color: '--accent' },
-      ...names.filter((name) => PART.test(name)).map((key, i) => ({ key, label: PART.exec(key)![1]!, color: `--series-${(i % 6) + 1}` })),
+      ...names
+        .filter((name) => PART.test(name))
+        .map((key, i) => ({ key, label: PART.exec(key)![1]!, color: `--series-${((i + 1) % 6) + 1}` })),
     ],
   };
   const share: ChartSpec = {
@@ -29,7 +31,17 @@ export function foreignCharts({ success }: ForeignRun): ChartSpec[] {
     format: percent,
     lines: () => [{ key: 'critic/score/mean', label: 'success', color: '--accent' }],
   };
-  return [reward, ...(success === undefined ? [] : [share, ...shown('groups')]), ...shown('turns', 'length', 'tools')];
+  return [reward, ...(success === undefined ? [] : [share, GROUPS]), ...shown('turns', 'length', 'tools')];
 }
+
+const GROUPS: ChartSpec = {
+  ...CHARTS.find(({ id }) => id === 'groups')!,
+  help: 'Shares of the groups whose conversations all succeeded, partly, or not at all.',
+  lines: () => [
+    { key: 'trajectories/all_correct_query_ratio', label: 'all succeeded', color: '--good' },
+    { key: 'trajectories/valid_query_ratio', label: 'mixed', color: '--mixed' },
+    { key: 'trajectories/all_wrong_query_ratio', label: 'none succeeded', color: '--bad' },
+  ],
+};
 
 const PART = /^reward\/(.+)\/mean$/;

@@ -103,9 +103,9 @@ export const noViolations = (domain: string): string =>
 
 /** The facts of a conversation, from a summary, a trial or a whole conversation. A trial's domain is the beginning of its task's id. */
 export type Audited =
-  | Pick<RolloutSummary, 'domain' | 'task' | 'violations'>
+  | Pick<RolloutSummary, 'domain' | 'task' | 'violations' | 'foreign'>
   | Pick<TrialResult, 'task' | 'violations'>
-  | Pick<Trajectory, 'task' | 'violations'>;
+  | Pick<Trajectory, 'task' | 'violations' | 'foreign'>;
 
 /** The number of violations; null if the rules of the domain are not checked. */
 export function violationCount(of: Audited): number | null {
