@@ -73,7 +73,10 @@ export async function main([name, ...args]: string[]): Promise<number> {
   const progress = new ProgressBar(order?.terminal && { ...order.terminal, write: (text) => process.stderr.write(text) });
   try {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (!command) throw new UsageError(`unknown command "${name}"${didYouMean(name, Object.keys(COMMANDS))}: expected ${Object.keys(COMMANDS).join(', ')}`);
+    if (!command)
+      throw new UsageError(
+        `unknown command "${name}"${didYouMean(name, Object.keys(COMMANDS))}: expected ${Object.keys(COMMANDS).join(', ')}`,
+      );
     if (args.includes('--help') || args.includes('-h')) {
       console.log(commandHelp(name, command));
       return 0;

@@ -88,7 +88,8 @@ export const hasSessions = (definition: DomainDefinition): definition is Session
 
 /** @throws if the domain has no such level */
 export function checkLevel({ levels }: DomainDefinition, { level }: Task): void {
-  if (!levels.includes(level)) throw new Error(`task.level: '${level}' is unknown${didYouMean(level, levels)}; expected one of ${levels.join(', ')}`);
+  if (!levels.includes(level))
+    throw new Error(`task.level: '${level}' is unknown${didYouMean(level, levels)}; expected one of ${levels.join(', ')}`);
 }
 
 /** The text of the error result if a tool throws. */

@@ -15,7 +15,15 @@ import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
 import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
 import { local, scripted } from './user-schema.ts';
-import { checkGraph, foreignSchema, rewardTermsSchema, RULES, TERMINATIONS, toolFaultsSchema, trajectorySchema } from './trajectory-schema.ts';
+import {
+  checkGraph,
+  foreignSchema,
+  rewardTermsSchema,
+  RULES,
+  TERMINATIONS,
+  toolFaultsSchema,
+  trajectorySchema,
+} from './trajectory-schema.ts';
 
 const STATUSES: Record<RunStatus, true> = {
   starting: true,

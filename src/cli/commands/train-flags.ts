@@ -12,7 +12,10 @@ import { COST_FLAGS, JSON_FLAG, MODEL, readValUser, SET, USER_FLAGS, type UserVa
 /** The name of a preset's bundled model. */
 export function bundledModel(preset: string): string {
   const known = Object.hasOwn(PRESETS, preset) ? PRESETS[preset]! : undefined;
-  if (!known) throw new UsageError(`unknown preset "${preset}"${didYouMean(preset, Object.keys(PRESETS))}; known: ${Object.keys(PRESETS).join(', ')}`);
+  if (!known)
+    throw new UsageError(
+      `unknown preset "${preset}"${didYouMean(preset, Object.keys(PRESETS))}; known: ${Object.keys(PRESETS).join(', ')}`,
+    );
   if (!isBundled(known)) throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
   return known.model;
 }

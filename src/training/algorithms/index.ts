@@ -36,7 +36,10 @@ export const ALGORITHMS: Record<string, Algorithm> = {
  * @throws ConfigError if the algorithm is unknown
  */
 export function withAlgorithm(name: string, preset: string, overrides: Record<string, unknown>): Record<string, unknown> {
-  if (!Object.hasOwn(ALGORITHMS, name)) throw new ConfigError(`unknown algorithm "${name}"${didYouMean(name, Object.keys(ALGORITHMS))}; known: ${Object.keys(ALGORITHMS).join(', ')}`);
+  if (!Object.hasOwn(ALGORITHMS, name))
+    throw new ConfigError(
+      `unknown algorithm "${name}"${didYouMean(name, Object.keys(ALGORITHMS))}; known: ${Object.keys(ALGORITHMS).join(', ')}`,
+    );
   const own: Record<string, unknown> = ALGORITHMS[name]!.settings(grpoConfig(preset, overrides));
   return { ...own, ...overrides };
 }
