@@ -52,6 +52,7 @@ export const workInPage: Backend = async ({ request, files, userEndpoint, folder
     const work = (async (): Promise<HeadlessAnswer> => {
       await page.goto(`${server.origin}/headless.html`);
       await page.waitForFunction('typeof window.mua === "function"');
+      progress.phase('opening the GPU');
       return page.evaluate((exchange) => window.mua(exchange), server.exchange);
     })();
     work.catch(() => {}); // the same race reports this error

@@ -302,7 +302,7 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   const phase = stage.locator('[data-part=phase]');
   const rollouts = stage.locator('[data-part=live-rollout]');
   const slots = stage.locator('[data-part=step-slots]');
-  await expect(phase).toHaveText(/Loading the model|Held-out evaluation/);
+  await expect(phase).toHaveText(/Getting the model ready|Held-out evaluation/);
   await expect(slots).toHaveCount(0);
   await expect(rollouts.first()).toHaveText(/^Rollout 1-0-0\s+waits\s*$/);
   await expect(phase).toHaveText('Playing conversations', { timeout: 150_000 });
