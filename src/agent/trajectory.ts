@@ -5,17 +5,6 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { callsOf, path } from '../base/message-path.ts';
 import { thoughtsOf, withoutEnd } from './tool-call.ts';
 
-type Scored = Pick<Trajectory, 'reward' | 'rewards' | 'foreign'>;
-
-/** The reward for training: the sum of the stored terms, or the recorded reward, or the outcome. 0 if the trajectory is not scored. */
-export const totalReward = ({ reward, rewards, foreign }: Scored): number =>
-  rewards ? Object.values(rewards).reduce((sum, value) => sum + value, 0) : (foreign?.reward ?? reward ?? 0);
-
-/** The reward as it was recorded: the outcome, or the reward of another tool on its own scale. */
-export const recordedReward = ({ reward, foreign }: Omit<Scored, 'rewards'>): number | null => (foreign ? foreign.reward : reward);
-
-export const isScored = (of: Omit<Scored, 'rewards'>): boolean => recordedReward(of) !== null;
-
 /**
  * The number of the agent's writes: tool calls that changed rows. A call that timed out may have changed rows too. In a conversation of
  * another tool: the calls without an error of the tools that the visitor named.

@@ -3,7 +3,7 @@ import { version } from '../../package.json';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { openTokenizer } from '../agent/tokenizer.ts';
-import { recordedReward } from '../agent/trajectory.ts';
+import { recordedReward } from '../base/total-reward.ts';
 import type { Tokenizer } from '../agent/types.ts';
 import { InputError, parserReason, shown } from '../base/input-error.ts';
 import { importedParts } from '../benchmarks/imported-benchmark.ts';

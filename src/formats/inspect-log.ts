@@ -3,7 +3,8 @@
  * show.
  */
 import { path } from '../base/message-path.ts';
-import { recordedReward, toMessages } from '../agent/trajectory.ts';
+import { toMessages } from '../agent/trajectory.ts';
+import { recordedReward } from '../base/total-reward.ts';
 import { withoutKeys, withoutSecrets } from '../exchange/secrets.ts';
 import type { SharedRun } from '../records/bundle.ts';
 import type { ChatMessage } from '../records/conversation.ts';

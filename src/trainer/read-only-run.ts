@@ -5,7 +5,7 @@ import type { RunContent } from '../records/bundle.ts';
 import { type GrpoConfig, MOST_WORDS, type StepMetrics } from '../records/run.ts';
 import { FOREIGN_PLACE } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import { isScored } from '../agent/trajectory.ts';
+import { isScored } from '../base/total-reward.ts';
 import { rolloutMetrics } from '../training/metrics.ts';
 import { type ForeignWords, sayForeign } from './foreign-conversation.ts';
 import { runName } from './run-name.ts';

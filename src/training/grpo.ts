@@ -7,7 +7,8 @@
  * the same weights and kernels as the trainer. `training/rollout_probs_diff` measures how far the trainer's log-probs differ.
  */
 import type { Rollouts, Stage } from '../agent/rollouts.ts';
-import { flatten, totalReward } from '../agent/trajectory.ts';
+import { flatten } from '../agent/trajectory.ts';
+import { totalReward } from '../base/total-reward.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { Learner, TrainSequence } from '../engine/types.ts';

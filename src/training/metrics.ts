@@ -8,7 +8,8 @@
  */
 import type { Trajectory } from '../records/trajectory.ts';
 import { path } from '../base/message-path.ts';
-import { flatten, knowsWrites, totalReward, writesOf } from '../agent/trajectory.ts';
+import { flatten, knowsWrites, writesOf } from '../agent/trajectory.ts';
+import { totalReward } from '../base/total-reward.ts';
 import { isAudited } from '../domains/registry.ts';
 import { mean } from '../evaluation/pass-hat.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';

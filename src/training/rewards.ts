@@ -4,7 +4,7 @@
  */
 import { path } from '../base/message-path.ts';
 import { isProper } from '../agent/rules.ts';
-import { totalReward } from '../agent/trajectory.ts';
+import { totalReward } from '../base/total-reward.ts';
 import { actionMatches } from '../domains/exact/criteria.ts';
 import { transfersOf } from '../domains/registry.ts';
 import { countRight } from '../environments/verifier.ts';

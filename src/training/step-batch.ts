@@ -4,7 +4,7 @@
  */
 import type { LiveEpisode } from '../agent/live.ts';
 import { collectRollouts, NothingScoredError, type Rollouts, type Stage } from '../agent/rollouts.ts';
-import { totalReward } from '../agent/trajectory.ts';
+import { totalReward } from '../base/total-reward.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';

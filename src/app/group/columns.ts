@@ -1,5 +1,5 @@
 /** @file Makes columns of moves from the rollouts of a group, and finds where each column differs from the majority. */
-import { recordedReward } from '../../agent/trajectory.ts';
+import { recordedReward } from '../../base/total-reward.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { type Turn, turnsOf } from '../conversation/aligned/acts.ts';

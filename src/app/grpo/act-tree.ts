@@ -2,7 +2,7 @@
  * @file Makes a tree of moves from the rollouts of a group. Rollouts share a stretch while their moves are equal, and split where they
  * differ.
  */
-import { isScored, totalReward } from '../../agent/trajectory.ts';
+import { isScored, totalReward } from '../../base/total-reward.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Turn } from '../conversation/aligned/acts.ts';
 

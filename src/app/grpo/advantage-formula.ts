@@ -1,5 +1,5 @@
 /** @file Writes GRPO's formula of the advantage with the numbers of a group. */
-import { totalReward } from '../../agent/trajectory.ts';
+import { totalReward } from '../../base/total-reward.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import type { Group } from '../run-data/groups.ts';

@@ -1,5 +1,5 @@
 /** @file Sorts the rollouts of a step into groups. */
-import { isScored, totalReward } from '../../agent/trajectory.ts';
+import { isScored, totalReward } from '../../base/total-reward.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 
 export interface Group {

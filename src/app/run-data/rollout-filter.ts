@@ -1,5 +1,5 @@
 /** @file Filters the rollouts of a run by the address's query, and counts the rollouts that each further choice would leave. */
-import { recordedReward } from '../../agent/trajectory.ts';
+import { recordedReward } from '../../base/total-reward.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Query } from '../routes/routes.ts';
 

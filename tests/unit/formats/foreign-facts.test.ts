@@ -1,6 +1,7 @@
 /** Imported runs are shown as what their files say: rewards on their scale, parts, columns, endings, failures. */
 import { expect, test } from 'vitest';
-import { totalReward, writesOf } from '../../../src/agent/trajectory.ts';
+import { writesOf } from '../../../src/agent/trajectory.ts';
+import { totalReward } from '../../../src/base/total-reward.ts';
 import { readForeign } from '../../../src/formats/read-foreign.ts';
 import { trajectoryLine } from '../../../src/formats/rollout-lines.ts';
 import { type ReadOnlyRunOptions, readOnlyRun } from '../../../src/trainer/read-only-run.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RewardSettings } from '../../../src/records/rewards.ts';
 import type { RowChange, Task, Violation } from '../../../src/records/task.ts';
 import type { MessageNode, Trajectory } from '../../../src/records/trajectory.ts';
-import { totalReward } from '../../../src/agent/trajectory.ts';
+import { totalReward } from '../../../src/base/total-reward.ts';
 import { readTrajectory } from '../../../src/exchange/trajectory-schema.ts';
 import { reportOf } from '../../../src/evaluation/report.ts';
 import { estimateAdvantages } from '../../../src/training/advantages.ts';
