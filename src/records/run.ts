@@ -62,7 +62,7 @@ export const MOST_WORDS = { name: 200, note: 10_000, tag: 40, tags: 20 } as cons
 
 /** Whether another tool recorded the run, or an evaluation: its settings are not known. */
 export const isForeignRun = ({ foreign, config }: Pick<RunRow, 'foreign' | 'config'>): boolean =>
-  foreign !== undefined || isForeign(config);
+  foreign !== undefined || isForeign(config as GrpoConfig & { domain: string });
 
 export interface RunRow extends RunWords {
   id: string;
