@@ -192,7 +192,7 @@ describe('the queue', () => {
     expect(readToml(text, 'x').variants[1]).toEqual({ name: 'no_kl', algorithm: 'dr-grpo', overrides: {} });
     expect(readToml(writeToml(readToml(text, 'x')), 'x')).toEqual(readToml(text, 'x'));
     expect(() => readToml(text.replace('dr-grpo', 'grbo'), 'x.toml')).toThrow(
-      'x.toml: variants[1]: (no_kl) unknown algorithm "grbo"; known: grpo',
+      'x.toml: variants[1]: (no_kl) unknown algorithm "grbo" (did you mean grpo?); known: grpo',
     );
   });
 
