@@ -214,6 +214,18 @@ test('a run gets a name, a note and tags; the list is sorted by a column and fil
   expect(problems).toEqual([]);
 });
 
+test('the model of “Use” stays when the preset changes, until the visitor takes the preset’s model', async ({ page }) => {
+  await page.goto('/#/?setup=1&preset=glimpse&model=nano-retail&lr=0.5');
+  const own = page.locator('[data-part=own-model]');
+  await expect(own).toContainText('Trains nano-retail, not the preset’s model.');
+  await page.getByLabel('Preset').selectOption('timeouts');
+  await expect(page).toHaveURL(/setup=1&preset=timeouts&model=nano-retail$/);
+  await expect(own).toContainText('Trains nano-retail');
+  await own.getByRole('button', { name: 'Use the preset’s model' }).click();
+  await expect(page).toHaveURL(/setup=1&preset=timeouts$/);
+  await expect(own).toHaveCount(0);
+});
+
 test('from a cold open to a failure, its reason and the trained agent in 60 s without a click; to a training in one click', async ({
   page,
 }) => {
