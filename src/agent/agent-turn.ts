@@ -1,5 +1,5 @@
 /**
- * @file One turn of the agent. The model samples it, or a person or an expert makes it.
+ * @file One turn of the agent. The model samples it, or a person or an expert makes it. `server/` has the turns of a model behind a server.
  *
  * Sampled token ids are kept unchanged. Sampling stops at the token that ends a turn, such as `<|im_end|>`. If a turn may have only
  * one call, it also stops at the first `</tool_call>`, which is a token or a text (stop-text.ts). The template adds the tokens that
@@ -9,6 +9,7 @@ import type { Generation, Sampler } from '../engine/types.ts';
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import { callFields } from '../base/message-path.ts';
 import type { Task, ToolSchema } from '../records/task.ts';
+import type { UserRequest } from '../records/user.ts';
 import { END_OF_TEXT, generationPrompt, TOOL_CALL_END } from './chat-template.ts';
 import type { EpisodeLog } from './episode-log.ts';
 import type { Act } from './acts.ts';
@@ -129,7 +130,7 @@ export class TurnSampler {
   }
 
   /** Appends a turn that was not sampled here: a person, an expert or another engine made it. */
-  give(act: Act | WrittenTurn, transcript: Transcript): Turn {
+  give(act: Act | WrittenTurn, transcript: Transcript, by: 'person' | 'guard' = 'person'): Turn {
     if ('text' in act) {
       const turn = this.#parsed(act.text);
       transcript.agent(turn.text, turn.text, fieldsOf(turn));
@@ -141,7 +142,7 @@ export class TurnSampler {
       return turn;
     }
     const turn = writtenTurn(act, transcript);
-    transcript.agent(turn.text, turn.text, { content: turn.content, by: 'person', ...callFields(turn.calls) });
+    transcript.agent(turn.text, turn.text, { content: turn.content, by, ...callFields(turn.calls) });
     return turn;
   }
 
@@ -153,6 +154,11 @@ export class TurnSampler {
 
   #parsed(text: string): Turn {
     return { text, ...(this.rules.readTurn?.(text, this.options.task) ?? parseTurn(text, this.toolNames, this.rules.callsPerTurn)) };
+  }
+
+  /** The requests to a model behind a server. */
+  get requests(): readonly UserRequest[] {
+    return [];
   }
 
   /** The tokens of the current turn that are sampled so far. Empty between turns. */
@@ -174,7 +180,8 @@ function writtenTurn(act: Act, transcript: Transcript): Turn {
   return { text: transcript.rendered(content, calls), content, calls };
 }
 
-const fieldsOf = ({ content, calls, error }: Turn) => ({
+/** What the conversation stores of a turn. */
+export const fieldsOf = ({ content, calls, error }: Turn) => ({
   content,
   ...callFields(calls),
   ...(error !== undefined && { parseError: error }),

@@ -6,16 +6,15 @@
  *                        └────────────────────────────────────────┘ turns += 1
  *
  * Token in, token out: sampled ids are kept unchanged. All other text is rendered, appended and has mask 0. The environment
- * scores every ending except a failed user and an abort.
+ * scores every ending except a failed user, a failed server of the agent, and an abort.
  */
 import type { Environments } from '../environments/types.ts';
 import { callsOf } from '../base/message-path.ts';
-import { type ToolCall, toolsOf, type Verdict } from '../records/task.ts';
+import { type ToolCall, toolsOf } from '../records/task.ts';
 import type { MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
-import type { CustomerJudgement } from '../records/user.ts';
 import { type Turn, type TurnOptions, TurnSampler, type WrittenTurn } from './agent-turn.ts';
-import { copiedArguments } from './copied.ts';
 import { EpisodeLog } from './episode-log.ts';
+import { type Outcome, recordOf } from './episode-record.ts';
 import { judgeEpisodeCustomer, verifyEpisode } from './episode-verdict.ts';
 import { appendHistory, callTurnsOf, checkReplays, checkWhole, repeat } from './earlier.ts';
 import type { Act } from './acts.ts';
@@ -23,6 +22,8 @@ import { heardBy } from './players.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
 import { type BegunTurn, checkBegun, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { endsByAgent, endsByUser, type EpisodeRules, isProper } from './rules.ts';
+import type { StartAgent } from './server/agents.ts';
+import { ServerTurns } from './server/server-turns.ts';
 import { spoken, withoutThoughts } from './tool-call.ts';
 import { Transcript } from './transcript.ts';
 import { checkAbort, Rest, Unscored } from './unscored.ts';
@@ -37,6 +38,8 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
   weights?: string | undefined;
   /** A stored conversation to continue. The user sessions of `users` must already contain this conversation (see `users/resumed.ts`). */
   prefix?: Prefix;
+  /** Begins the agent's side, if a model behind a server plays the agent. */
+  agents?: StartAgent;
   /** Called in each turn of the agent. Returns an act to play instead of a sampled turn, or `model` to let the model sample. */
   agent?: () => Promise<Act | WrittenTurn | 'model'>;
   /** Gets the episode before its first act, so that a viewer can watch it. */
@@ -44,8 +47,8 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
 }
 
 /**
- * Plays one episode. If the user fails, the termination is `user_error`; after an abort, it is `aborted`. Both have reward
- * null.
+ * Plays one episode. If the user fails, the termination is `user_error`; if the agent's server fails, it is `agent_error`; after an
+ * abort, it is `aborted`. All three have reward null.
  * @throws errors of the sampler and of the environment
  */
 export async function runEpisode(given: EpisodeOptions): Promise<Trajectory> {
@@ -79,7 +82,9 @@ class Episode implements PlayedEpisode {
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity), limits.enable_thinking);
     this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#world.call(call));
     const names = rules.passUnknownTools ? null : domain.tools.map((tool) => tool.function.name);
-    this.#agent = new TurnSampler(options, names, rules);
+    this.#agent = options.agents
+      ? new ServerTurns(options.agents, options, domain.tools, names, rules)
+      : new TurnSampler(options, names, rules);
   }
 
   get group(): string {
@@ -111,51 +116,23 @@ class Episode implements PlayedEpisode {
   }
 
   async run(): Promise<Trajectory> {
-    let termination: TerminationReason;
-    let verdict: Verdict | null = null;
-    let customerJudgement: CustomerJudgement | null = null;
-    let error: string | undefined;
+    const outcome = await this.#outcome();
+    const played = { transcript: this.#transcript, log: this.#log, audit: this.#world.log };
+    return recordOf(this.options, { ...played, userRequests: this.#user.requests, agentRequests: this.#agent.requests }, outcome);
+  }
+
+  async #outcome(): Promise<Outcome> {
+    const unscored = { verdict: null, customerJudgement: null };
     try {
-      termination = await this.#play();
-      verdict = await verifyEpisode(this.options, this.#world.handle, this.#log, this.#transcript.nodes, isProper(termination));
-      customerJudgement = await judgeEpisodeCustomer(this.options, this.#log, this.#transcript.nodes);
+      const termination = await this.#play();
+      const verdict = await verifyEpisode(this.options, this.#world.handle, this.#log, this.#transcript.nodes, isProper(termination));
+      const customerJudgement = await judgeEpisodeCustomer(this.options, this.#log, this.#transcript.nodes);
+      return { termination, verdict, customerJudgement, error: undefined };
     } catch (cause) {
-      if (cause instanceof Unscored) {
-        termination = cause.termination;
-        error = cause.message;
-      } else if (cause instanceof Rest || this.options.signal?.aborted) {
-        termination = 'aborted';
-        verdict = null;
-      } else throw cause;
+      if (cause instanceof Unscored) return { ...unscored, termination: cause.termination, error: cause.message };
+      if (cause instanceof Rest || this.options.signal?.aborted) return { ...unscored, termination: 'aborted', error: undefined };
+      throw cause;
     }
-    const { domain, task, group, index, seed, userSeed, limits, prefix } = this.options;
-    const userRequests = [...(prefix?.userRequests ?? []), ...this.#user.requests];
-    const { userCalls, turns, toolCalls, parseErrors, seconds, tooManyErrors } = this.#log;
-    return {
-      id: `${group}-${index}`,
-      task,
-      group,
-      index,
-      seed,
-      ...(userSeed !== undefined && { userSeed }),
-      nodes: this.#transcript.nodes,
-      leaf: this.#transcript.leaf,
-      termination,
-      ...(this.#rules.ending && { ending: this.#rules.ending(termination, tooManyErrors) }),
-      ...(userCalls.length > 0 && { userCalls }),
-      ...(customerJudgement && { customerJudgement }),
-      ...(userRequests.length > 0 && { userRequests }),
-      turns,
-      reward: verdict && ((limits.require_done || this.#rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
-      verdict,
-      violations: await this.#log.violations([...domain.tools, ...this.#transcript.laterTools]),
-      toolCalls,
-      parseErrors,
-      copied: copiedArguments(this.#transcript.nodes, domain.tools),
-      seconds,
-      audit: this.#world.log,
-      ...(error !== undefined && { error }),
-    };
   }
 
   /** Frees the sampler's slot, the user's session and the environment's overlay of this episode. */

@@ -13,6 +13,7 @@ import { hash32 } from '../base/random.ts';
 import { runEpisode } from './episode.ts';
 import type { LiveEpisode } from './live.ts';
 import type { Player } from './players.ts';
+import type { StartAgent } from './server/agents.ts';
 import type { Prefix } from './prefix.ts';
 import type { EpisodeRules } from './rules.ts';
 import type { Tokenizer } from './types.ts';
@@ -22,7 +23,10 @@ export interface Stage {
   domain: Domain;
   environments: Environments;
   users: UserSimulator;
-  sampler: Sampler;
+  /** Absent if a model behind a server plays the agent. */
+  sampler?: Sampler;
+  /** Begins the agent's side of each episode, if a model behind a server plays the agent. */
+  agents?: StartAgent;
   tokenizer: Tokenizer;
   rules: EpisodeRules;
 }

@@ -35,6 +35,8 @@ export interface EpisodeRules {
   maxErrors: number;
   /** The largest number of tool calls in one turn of the agent. If it is 1, sampling stops at the end of the first call. */
   callsPerTurn: number;
+  /** The same for a model behind a server, whose messages can have several calls. Further calls are dropped. Absent: `callsPerTurn`. */
+  callsPerMessage?: number;
   /**
    * The most turns with calls after one message of the user. One further turn is still executed. Then the episode ends. Absent: any
    * number.
@@ -42,6 +44,8 @@ export interface EpisodeRules {
   callTurns?: number;
   /** Reads a turn of the agent, if the benchmark has its own way. Absent: `parseTurn`. */
   readTurn?: (text: string, task: Task) => ParsedTurn;
+  /** The same for the calls of a model behind a server, with the texts of their arguments. */
+  readCalls?: (calls: readonly { name: string; arguments: string }[]) => Omit<ParsedTurn, 'content'>;
   /** Whether the environment answers a call of an unknown tool. If false, such a call counts as malformed. */
   passUnknownTools: boolean;
   /** Whether a turn with neither text nor call is malformed and ends the episode. */

@@ -20,7 +20,9 @@ import type { Tokenizer } from './types.ts';
 
 const NOTHING_BEGUN: BegunTurn = { tokens: [], mask: [], logprobs: [] };
 
-type NodeFields = Partial<Pick<MessageNode, 'content' | 'toolCall' | 'toolCalls' | 'tools' | 'parseError' | 'toolResult' | 'by'>>;
+type NodeFields = Partial<
+  Pick<MessageNode, 'content' | 'toolCall' | 'toolCalls' | 'callIds' | 'thoughts' | 'tools' | 'parseError' | 'toolResult' | 'by'>
+>;
 
 export class Transcript {
   readonly nodes: MessageNode[] = [];

@@ -6,10 +6,10 @@
  */
 export class Rest extends Error {}
 
-/** Thrown after an abort or a failure of the simulated user. */
+/** Thrown after an abort, or after a failure of the simulated user or of the agent's server. */
 export class Unscored extends Error {
   constructor(
-    readonly termination: 'user_error' | 'aborted',
+    readonly termination: 'user_error' | 'agent_error' | 'aborted',
     message: string,
   ) {
     super(message);

@@ -21,6 +21,7 @@ export const TERMINATIONS: Record<TerminationReason, true> = {
   malformed_call: true,
   context_full: true,
   user_error: true,
+  agent_error: true,
   aborted: true,
   unknown: true,
 };
@@ -126,6 +127,8 @@ const node = z.object({
   toolCall: z.optional(toolCall),
   toolCalls: z.optional(z.array(toolCall)),
   tools: z.optional(z.array(toolSchema)),
+  callIds: z.optional(z.array(text)),
+  thoughts: z.optional(text),
   parseError: z.optional(text),
   toolResult: z.optional(
     z.object({ name: text, error: z.boolean(), index: number, changes: z.array(change), ms: number } satisfies Fields<
@@ -211,6 +214,7 @@ export const trajectorySchema = z.object({
   ending: z.optional(name),
   userCalls: z.optional(z.array(userCall)),
   userRequests: z.optional(z.array(userRequest)),
+  agentRequests: z.optional(z.array(userRequest)),
   customerJudgement: z.optional(customerJudgement),
   turns: natural,
   reward: z.nullable(number),

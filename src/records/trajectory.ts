@@ -13,6 +13,7 @@ export type TerminationReason =
   | 'malformed_call' // malformed_policy is 'end'
   | 'context_full' // max_model_len reached
   | 'user_error' // the user simulator failed, so the episode is not scored
+  | 'agent_error' // the server of the agent failed, so the episode is not scored
   | 'aborted'
   | 'unknown'; // another tool recorded the conversation
 
@@ -34,6 +35,10 @@ export interface MessageNode {
   toolCalls?: ToolCall[];
   /** In a later message of role `system`: tools that the agent gets at this point. */
   tools?: ToolSchema[];
+  /** The ids of the tool calls, if the agent's server gave them ids. */
+  callIds?: string[];
+  /** The thoughts of an agent behind a server. The thoughts of our own models are in `text`. */
+  thoughts?: string;
   /** The reason why a tool call could not be parsed. */
   parseError?: string;
   /** Facts about the tool's result, for role `tool`. `ms` is the duration of the call. */
@@ -92,10 +97,12 @@ export interface Trajectory {
   userCalls?: UserCall[];
   /** The requests to a customer behind an endpoint, in order. */
   userRequests?: UserRequest[];
+  /** The requests to the model of an agent behind a server, in order. */
+  agentRequests?: UserRequest[];
   customerJudgement?: CustomerJudgement;
   /** Number of tool results and user replies. */
   turns: number;
-  /** The outcome: 1 or 0. Null if not scored (user_error, aborted, a judge that failed, another tool that does not say it). */
+  /** The outcome: 1 or 0. Null if not scored (user_error, agent_error, aborted, a judge that failed, another tool that does not say it). */
   reward: number | null;
   /** The terms of the training reward, which is their sum. Absent: the training reward is the outcome, or `foreign.reward`. */
   rewards?: RewardTerms;

@@ -1,4 +1,5 @@
-/** @file Counts what a customer behind an endpoint uses (requests, tokens, latency and cost), and checks the budget of a run. */
+/** @file Counts what a customer or an agent behind an endpoint uses (requests, tokens, latency and cost), and checks the budget of a run. */
+import type { AgentUsage } from '../records/agent-server.ts';
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
 import { UserError, type UserSession, type UserSimulator } from './types.ts';
 
@@ -19,24 +20,42 @@ const sum = (values: readonly (number | null)[]) => values.reduce<number>((total
 const quantile = (sorted: readonly number[], p: number) => sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]!;
 
 /**
- * The metrics of the requests of a step: counts, tokens, seconds of answered requests, and the cost in the unit of the prices.
- * Tokens and cost are sums over the answers that report them; `user/unreported_calls` counts the other answers. Empty if there
- * were no requests.
+ * What the requests used: counts, tokens, seconds of answered requests, and the cost in the unit of the prices. Tokens and cost are sums
+ * over the answers that report them. Null if there were no requests.
  */
-export function usageMetrics(requests: readonly UserRequest[], { promptPrice, completionPrice }: Prices): Record<string, number> {
-  if (requests.length === 0) return {};
+export function usageOf(requests: readonly UserRequest[], { promptPrice, completionPrice }: Prices): AgentUsage | null {
+  if (requests.length === 0) return null;
   const answered = requests.filter(({ seconds }) => seconds !== null);
   const reported = answered.filter(({ prompt, completion }) => prompt !== null && completion !== null);
-  const latencies = answered.map(({ seconds }) => seconds!).sort((a, b) => a - b);
-  const [prompt, completion] = [sum(reported.map((request) => request.prompt)), sum(reported.map((request) => request.completion))];
+  const [prompt_tokens, completion_tokens] = [sum(reported.map(({ prompt }) => prompt)), sum(reported.map(({ completion }) => completion))];
   const isPriced = promptPrice !== undefined || completionPrice !== undefined;
   return {
-    'user/calls': requests.length,
-    'user/retries': requests.filter(({ retry }) => retry).length,
-    ...(answered.length > reported.length && { 'user/unreported_calls': answered.length - reported.length }),
-    ...(reported.length > 0 && { 'user/prompt_tokens': prompt, 'user/completion_tokens': completion }),
+    calls: requests.length,
+    retries: requests.filter(({ retry }) => retry).length,
+    unreported: answered.length - reported.length,
+    prompt_tokens,
+    completion_tokens,
+    seconds: sum(answered.map(({ seconds }) => seconds)),
+    ...(isPriced &&
+      reported.length > 0 && { cost: (prompt_tokens * (promptPrice ?? 0) + completion_tokens * (completionPrice ?? 0)) / 1e6 }),
+  };
+}
+
+/** The metrics of a step's requests to the customer's model, as `usageOf`, and the median and the 95 % quantile of the seconds. */
+export function usageMetrics(requests: readonly UserRequest[], prices: Prices): Record<string, number> {
+  const usage = usageOf(requests, prices);
+  if (!usage) return {};
+  const latencies = requests.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b);
+  return {
+    'user/calls': usage.calls,
+    'user/retries': usage.retries,
+    ...(usage.unreported > 0 && { 'user/unreported_calls': usage.unreported }),
+    ...(usage.unreported < latencies.length && {
+      'user/prompt_tokens': usage.prompt_tokens,
+      'user/completion_tokens': usage.completion_tokens,
+    }),
     ...(latencies.length > 0 && { 'user/latency_p50_s': quantile(latencies, 0.5), 'user/latency_p95_s': quantile(latencies, 0.95) }),
-    ...(isPriced && reported.length > 0 && { 'user/cost': (prompt * (promptPrice ?? 0) + completion * (completionPrice ?? 0)) / 1e6 }),
+    ...(usage.cost !== undefined && { 'user/cost': usage.cost }),
   };
 }
 

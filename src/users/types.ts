@@ -117,7 +117,7 @@ export class UserError extends Error {
   override name = 'UserError';
   constructor(
     message: string,
-    readonly kind: 'network' | 'timeout' | 'rate_limit' | 'server' | 'bad_response' | 'auth' | 'aborted',
+    readonly kind: 'network' | 'timeout' | 'rate_limit' | 'server' | 'bad_response' | 'auth' | 'budget' | 'aborted',
   ) {
     super(message);
   }

@@ -49,11 +49,12 @@ export function qwenCalls(text: string): DecodedCall[] {
 export const decodeQwen = (text: string): string[] => qwenCalls(text).map(({ name, args }) => callText(name, args));
 
 /** @param calls the name and the JSON text of the arguments of each call @throws if the arguments are no JSON object */
+export const toolsCalls = (calls: readonly { name: string; arguments: string }[]): DecodedCall[] =>
+  calls.map((call) => decodedCall(call.name, call.arguments));
+
+/** The same as texts of Python source. */
 export const decodeTools = (calls: readonly { name: string; arguments: string }[]): string[] =>
-  calls.map((call) => {
-    const { name, args } = decodedCall(call.name, call.arguments);
-    return callText(name, args);
-  });
+  toolsCalls(calls).map(({ name, args }) => callText(name, args));
 
 function decodedCall(name: Value, given: Value): DecodedCall {
   checkHashable(name);

@@ -3,11 +3,20 @@ import type { ConversationRuleSet } from '../../agent/rules.ts';
 import { type ParsedTurn, spoken } from '../../agent/tool-call.ts';
 import type { ToolCall } from '../../records/task.ts';
 import { STOP } from '../../users/types.ts';
-import { qwenCalls, splitThoughts } from './decode.ts';
+import { qwenCalls, splitThoughts, toolsCalls } from './decode.ts';
 import { exactCall } from './task.ts';
 
 /** Upstream's limit on the executed steps of a turn. */
 export const STEPS = 20;
+
+/** Reads native calls as BFCL's handler for OpenAI's interface does. A message with a call that cannot be decoded has no calls. */
+function readCalls(calls: readonly { name: string; arguments: string }[]): Omit<ParsedTurn, 'content'> {
+  try {
+    return { calls: toolsCalls(calls).map(({ name, args }) => exactCall(name, args)) };
+  } catch {
+    return { calls: [] };
+  }
+}
 
 /** Reads a turn as BFCL's handler for Qwen does. A turn that cannot be decoded has no calls, so the user speaks next. */
 function readTurn(text: string): ParsedTurn {
@@ -34,6 +43,7 @@ export const BFCL_RULES: ConversationRuleSet = {
   callsPerTurn: Infinity,
   callTurns: STEPS,
   readTurn,
+  readCalls,
   passUnknownTools: true,
   emptyTurnEnds: false,
   countsProse: false,

@@ -15,6 +15,7 @@ export const TAU2_RULES: ConversationRuleSet = {
   maxSteps: 200,
   maxErrors: 10,
   callsPerTurn: 1,
+  callsPerMessage: Infinity,
   passUnknownTools: true,
   emptyTurnEnds: true,
   countsProse: true,
@@ -48,6 +49,8 @@ const ENDINGS: Record<TerminationReason, Tau2Ending> = {
   malformed_call: 'agent_error',
   context_full: 'context_window_exceeded',
   user_error: 'user_error',
+  // `agent_error` of tau2-bench means that the agent's message is malformed.
+  agent_error: 'unexpected_error',
   aborted: 'unexpected_error',
   unknown: 'unexpected_error',
 };

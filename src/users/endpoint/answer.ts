@@ -1,10 +1,11 @@
 /** @file The format of chat completions of an OpenAI-compatible server: the messages that are sent, and the answers. */
+import { isObject } from '../../base/json.ts';
 import type { ToolCall, ToolSchema } from '../../records/task.ts';
 import type { ToldScenario, UserTools } from '../types.ts';
 import { CLEAN_ENDINGS, CUT_ENDINGS, THOUGHT_PARTS, WORD_PARTS } from './behaviours.ts';
 import { parseBody } from './body.ts';
 import { CutAnswer, RequestFailure } from './failure.ts';
-import { unknownMark, withoutThoughts } from './words.ts';
+import { joinThoughts, separateThoughts, unknownMark, type Words } from './words.ts';
 
 export type Message =
   | { role: 'system' | 'user'; content: string | null }
@@ -54,6 +55,40 @@ const unusable = (message: string) => new RequestFailure(message, 'bad_response'
  * @throws CutAnswer if the answer is incomplete, and RequestFailure if the body contains no answer, or marks instead of words
  */
 export function readAnswer(body: string, hasTools: boolean, { keepMarks = false } = {}): Answer {
+  const message = messageOf(body);
+  if (typeof message.refusal === 'string' && message.refusal)
+    throw unusable(`the model refused to answer: ${message.refusal.replace(/\s+/g, ' ').slice(0, 200)}`);
+  const { said: text } = wordsOf(message);
+  const calls = hasTools ? callsOf(message) : [];
+  if (!text && !calls.length) throw unusable('the user endpoint gave an empty answer');
+  const mark = keepMarks ? null : unknownMark(text);
+  if (mark) throw unusable(`the user endpoint sent the mark "${mark.slice(0, 40)}" in its answer: expected words`);
+  const thoughts = thoughtFields(message);
+  return { text, calls, ...(calls.length > 0 && Object.keys(thoughts).length > 0 && { thoughts }) };
+}
+
+/** An answer of a model that plays the agent. It may be empty, and have marks and refusals: all of this is the agent's own act. */
+export interface AgentAnswer {
+  text: string;
+  /** An id is '' if the server sent none. */
+  calls: RawCall[];
+  thoughts: string;
+  /** The thoughts in fields of their own, as `Answer.thoughts`. */
+  fields: Record<string, unknown>;
+}
+
+/** @throws CutAnswer if the answer is incomplete, and RequestFailure if the body contains no answer */
+export function readAgentAnswer(body: string): AgentAnswer {
+  const message = messageOf(body);
+  const { said, thoughts } = wordsOf(message);
+  const fields = thoughtFields(message);
+  const own = [message.reasoning_content ?? message.reasoning].filter((text) => typeof text === 'string');
+  const refusal = typeof message.refusal === 'string' ? message.refusal.trim() : '';
+  return { text: said || refusal, calls: callsOf(message), thoughts: joinThoughts([...own, thoughts]), fields };
+}
+
+/** The message of a complete answer. @throws CutAnswer, RequestFailure */
+function messageOf(body: string): Record<string, unknown> {
   let choice: Choice;
   try {
     choice = (parseBody(body) as { choices: [Choice] }).choices[0];
@@ -61,19 +96,20 @@ export function readAnswer(body: string, hasTools: boolean, { keepMarks = false 
   } catch {
     throw unusable('the user endpoint did not answer with a chat completion');
   }
-  const { message, finish_reason: finish } = choice;
-  checkEnding(finish);
-  if (typeof message.refusal === 'string' && message.refusal)
-    throw unusable(`the model refused to answer: ${message.refusal.replace(/\s+/g, ' ').slice(0, 200)}`);
-  const text = withoutThoughts(textOf(message.content));
-  if (text === null) throw new CutAnswer('the user endpoint sent thoughts without an end (<think> is not closed)');
-  const calls = hasTools ? callsOf(message) : [];
-  if (!text && !calls.length) throw unusable('the user endpoint gave an empty answer');
-  const mark = keepMarks ? null : unknownMark(text);
-  if (mark) throw unusable(`the user endpoint sent the mark "${mark.slice(0, 40)}" in its answer: expected words`);
-  const thoughts = Object.fromEntries(THOUGHT_FIELDS.filter((name) => message[name]).map((name) => [name, message[name]]));
-  return { text, calls, ...(calls.length > 0 && Object.keys(thoughts).length > 0 && { thoughts }) };
+  checkEnding(choice.finish_reason);
+  return choice.message;
 }
+
+/** @throws CutAnswer, RequestFailure */
+function wordsOf({ content }: Record<string, unknown>): Words {
+  const parts = partsOf(content);
+  const words = separateThoughts(parts.said);
+  if (words === null) throw new CutAnswer('the user endpoint sent thoughts without an end (<think> is not closed)');
+  return { said: words.said, thoughts: joinThoughts([parts.thoughts, words.thoughts]) };
+}
+
+const thoughtFields = (message: Record<string, unknown>) =>
+  Object.fromEntries(THOUGHT_FIELDS.filter((name) => message[name]).map((name) => [name, message[name]]));
 
 /** @throws if the ending is not one of a complete answer. Some servers send no ending. */
 function checkEnding(finish: unknown): void {
@@ -97,21 +133,26 @@ export function readUsage(body: string): { prompt: number | null; completion: nu
 
 const tokens = (value: unknown) => (Number.isInteger(value) && (value as number) >= 0 ? (value as number) : null);
 
-/** The text of a message's content, which is a text or a list of parts. @throws RequestFailure if a part is neither words nor thoughts */
-function textOf(content: unknown): string {
-  if (content === null || content === undefined) return '';
-  if (typeof content === 'string') return content;
-  const parts = (Array.isArray(content) ? content : [content]) as unknown[];
-  return parts.map(textOfPart).join('');
+/** The texts of a message's content, which is a text or a list of parts. @throws RequestFailure if a part is neither words nor thoughts */
+function partsOf(content: unknown): Words {
+  const parts = (Array.isArray(content) ? content : [content ?? '']) as unknown[];
+  const thoughts: string[] = [];
+  const said = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const { type, text, ...other } = (part ?? {}) as Record<string, unknown>;
+    if (THOUGHT_PARTS.has(type)) {
+      thoughts.push(textsIn([text, other.thinking, other.summary]));
+      return '';
+    }
+    if ((type === undefined || WORD_PARTS.has(type)) && typeof text === 'string') return text;
+    throw unusable(`the user endpoint sent a part of type "${String(type).slice(0, 40)}" in its answer: expected text`);
+  });
+  return { said: said.join(''), thoughts: joinThoughts(thoughts) };
 }
 
-function textOfPart(part: unknown): string {
-  if (typeof part === 'string') return part;
-  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
-  if (THOUGHT_PARTS.has(type)) return '';
-  if ((type === undefined || WORD_PARTS.has(type)) && typeof text === 'string') return text;
-  throw unusable(`the user endpoint sent a part of type "${String(type).slice(0, 40)}" in its answer: expected text`);
-}
+/** The texts in parts that may have parts. */
+const textsIn = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map((part) => textsIn(isObject(part) ? part.text : part)).join('') : '';
 
 /** @throws RequestFailure if a value is not a function call */
 function callsOf({ tool_calls: calls, function_call: only }: Record<string, unknown>): RawCall[] {
@@ -121,7 +162,7 @@ function callsOf({ tool_calls: calls, function_call: only }: Record<string, unkn
     const { name, arguments: args, ...rest } = (called ?? {}) as Record<string, unknown>;
     if (typeof name !== 'string' || !name) throw unusable('the user endpoint sent a call without a name: expected the name of a tool');
     // Some servers send arguments as an object, and none as an empty text.
-    const text = typeof args === 'string' ? args.trim() || '{}' : JSON.stringify(args ?? {});
+    const text = typeof args !== 'string' ? JSON.stringify(args ?? {}) : args.trim() === '' ? '{}' : args;
     return { ...more, id: typeof id === 'string' ? id : '', type: 'function', function: { ...rest, name, arguments: text } };
   });
 }

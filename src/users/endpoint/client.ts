@@ -18,7 +18,11 @@ export interface EndpointOptions {
   /** The wait before the first retry, in milliseconds. It doubles with each retry, and half of it is random. */
   backoffMs?: number;
   fetch?: typeof fetch;
+  /** Who answers, in the words of errors. Default: `the user endpoint`. */
+  who?: string;
 }
+
+const USER = 'the user endpoint';
 
 const MAX_BACKOFF_MS = 30_000;
 /** How often a request is repeated whose answer was cut. Each time, the model gets twice as many tokens. */
@@ -118,22 +122,24 @@ export class EndpointClient {
 
   private async retried<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { maxRetries = 5 } = this.config;
+    const failed = (message: string, kind: UserError['kind']) => new UserError(message.replaceAll(USER, this.options.who ?? USER), kind);
     for (let attempt = 0; ; attempt++) {
       const waits = serverWaits.begin(`waiting for ${this.completions.origin}`);
       try {
         return await this.limiter.run(request, signal);
       } catch (error) {
-        if (signal?.aborted) throw new UserError('the request to the user endpoint was cancelled', 'aborted');
+        if (signal?.aborted) throw failed(`the request to ${USER} was cancelled`, 'aborted');
         if (!(error instanceof RequestFailure)) throw error;
         if (error.final || !RETRIED.has(error.kind) || attempt >= maxRetries)
-          throw new UserError(`${error.message}${attempt ? ` (after ${attempt + 1} attempts)` : ''}`, error.kind);
+          throw failed(`${error.message}${attempt ? ` (after ${attempt + 1} attempts)` : ''}`, error.kind);
         const backoff = Math.min(MAX_BACKOFF_MS, (this.options.backoffMs ?? 500) * 2 ** attempt) * (0.5 + Math.random() / 2);
         const wait = Math.max(error.retryAfterMs, backoff);
+        const { message } = failed(error.message, error.kind);
         waits.now(
-          `waiting for ${this.completions.origin}: ${error.message}; retry ${attempt + 1} of ${maxRetries} in ${Math.ceil(wait / 1000)} s`,
+          `waiting for ${this.completions.origin}: ${message}; retry ${attempt + 1} of ${maxRetries} in ${Math.ceil(wait / 1000)} s`,
         );
         await pause(wait, signal).catch(() => {
-          throw new UserError('the request to the user endpoint was cancelled', 'aborted');
+          throw failed(`the request to ${USER} was cancelled`, 'aborted');
         });
       } finally {
         waits.end();

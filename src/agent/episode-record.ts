@@ -1,0 +1,62 @@
+/** @file The record of an episode that has ended. */
+import { toolsOf, type Verdict } from '../records/task.ts';
+import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
+import type { CustomerJudgement, UserRequest } from '../records/user.ts';
+import { copiedArguments } from './copied.ts';
+import type { EpisodeOptions } from './episode.ts';
+import type { EpisodeLog } from './episode-log.ts';
+import { isProper } from './rules.ts';
+import type { Transcript } from './transcript.ts';
+
+export interface Outcome {
+  termination: TerminationReason;
+  /** Null if the episode is not scored. */
+  verdict: Verdict | null;
+  customerJudgement: CustomerJudgement | null;
+  /** Why the episode is not scored. */
+  error: string | undefined;
+}
+
+interface Played {
+  transcript: Transcript;
+  log: EpisodeLog;
+  audit: Trajectory['audit'];
+  userRequests: readonly UserRequest[];
+  agentRequests: readonly UserRequest[];
+}
+
+export async function recordOf(
+  { domain, task, group, index, seed, userSeed, limits, rules, prefix }: EpisodeOptions,
+  { transcript, log, audit, userRequests, agentRequests }: Played,
+  { termination, verdict, customerJudgement, error }: Outcome,
+): Promise<Trajectory> {
+  const { userCalls, turns, toolCalls, parseErrors, seconds, tooManyErrors } = log;
+  const asked = [...(prefix?.userRequests ?? []), ...userRequests];
+  const tools = toolsOf(task, domain);
+  return {
+    id: `${group}-${index}`,
+    task,
+    group,
+    index,
+    seed,
+    ...(userSeed !== undefined && { userSeed }),
+    nodes: transcript.nodes,
+    leaf: transcript.leaf,
+    termination,
+    ...(rules.ending && { ending: rules.ending(termination, tooManyErrors) }),
+    ...(userCalls.length > 0 && { userCalls }),
+    ...(customerJudgement && { customerJudgement }),
+    ...(asked.length > 0 && { userRequests: asked }),
+    ...(agentRequests.length > 0 && { agentRequests: [...agentRequests] }),
+    turns,
+    reward: verdict && ((limits.require_done || rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
+    verdict,
+    violations: await log.violations([...tools, ...transcript.laterTools]),
+    toolCalls,
+    parseErrors,
+    copied: copiedArguments(transcript.nodes, tools),
+    seconds,
+    ...(audit && { audit }),
+    ...(error !== undefined && { error }),
+  };
+}
