@@ -10,6 +10,7 @@ import { requestOf } from '../src/app/branches/play-request.ts';
 import { BEFORE_AND_AFTER } from '../src/app/library/first-play.ts';
 import { customerScripts, GENERATED_DOMAINS } from '../src/domains/registry.ts';
 import { createEnvironments } from '../src/environments/index.ts';
+import { dawn } from '../src/trainer/node/dawn.ts';
 import { nodeSession } from '../src/trainer/node/session.ts';
 import { prepareLavapipe } from '../src/trainer/node/lavapipe.ts';
 import { limitsFor } from '../src/training/presets.ts';
@@ -22,7 +23,7 @@ prepareLavapipe();
 const config = limitsFor('retail', 'nano');
 const environments = createEnvironments({ domains: GENERATED_DOMAINS });
 const tasks = await environments.tasks({ domain: 'retail', level: 'nano', split: 'heldout', seed: 1, count });
-const session = nodeSession();
+const session = nodeSession({ gpu: dawn() });
 const found: { task: string; sentence: string; asked: number[] }[] = [];
 for (const task of tasks) {
   // Only a customer who changes their mind shows what asking is good for.

@@ -1,10 +1,11 @@
 /**
- * @file Plays many episodes at once. If the user simulator fails in an episode, the episode is retried, and dropped after too
- * many retries.
+ * @file Plays many episodes at once. If the user simulator or the server of the agent fails in an episode, the episode is retried, and
+ * dropped after too many retries.
  */
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import type { UserRequest } from '../records/user.ts';
 import type { Domain, Environments } from '../environments/types.ts';
 import type { Sampler } from '../engine/types.ts';
 import type { UserSimulator } from '../users/types.ts';
@@ -50,7 +51,7 @@ export interface RolloutPlan {
   /** The number of the first group. Default: 0. */
   firstGroup?: number;
   concurrency?: number;
-  /** How often an episode with a failed user simulator is retried before it is dropped. Default: 2. */
+  /** How often an episode without a score is retried before it is dropped. Default: 2. */
   maxRetries?: number;
   /** The conversation that every rollout continues, and the seed of its user. */
   from?: { prefix: Prefix; userSeed: number };
@@ -71,14 +72,14 @@ export interface Rollouts {
   retried: number;
 }
 
-/** Thrown if every episode of a task set was dropped, because the simulated user failed each time. */
+/** Thrown if every episode of a task set was dropped, because the simulated user or the agent's server failed each time. */
 export class NothingScoredError extends Error {
   override name = 'NothingScoredError';
 }
 
 /**
- * Plays n episodes of each task. If the simulated user fails, the episode is retried. If it fails too often, the episode is
- * dropped and counted. A failure of the user never gives a reward of 0.
+ * Plays n episodes of each task. If the simulated user or the agent's server fails, the episode is retried. If this happens too often,
+ * the episode is dropped and counted. Such a failure never gives a reward of 0.
  * @throws the signal's reason if aborted, NothingScoredError if all episodes were dropped
  */
 export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<Rollouts> {
@@ -91,6 +92,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
     const group = `${plan.label}-${(plan.firstGroup ?? 0) + t}`;
     const earlier = done.get(`${group} ${index}`);
     if (earlier) return void groups[t]!.push(earlier);
+    const spent: UserRequest[] = [];
     for (let attempt = 0; ; attempt++) {
       plan.signal?.throwIfAborted();
       const trajectory = await runEpisode({
@@ -110,6 +112,9 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         onStart: plan.onStart,
       });
       plan.signal?.throwIfAborted();
+      // The agent's server was also paid for the attempts before.
+      if (spent.length > 0) trajectory.agentRequests = [...spent, ...(trajectory.agentRequests ?? [])];
+      spent.splice(0, Infinity, ...(trajectory.agentRequests ?? []));
       if (trajectory.reward !== null) {
         groups[t]!.push(trajectory);
         plan.onDone?.(trajectory);

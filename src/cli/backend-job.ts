@@ -16,6 +16,8 @@ export type Backend = (job: {
   request: WorkRequest;
   files: JobFiles;
   userEndpoint: UserEndpoint | undefined;
+  /** The API key of the agent's server. */
+  agentKey: string | undefined;
   /** The folders whose models play customers. */
   folders: readonly CustomerFolder[];
   progress: ProgressBar;
@@ -25,6 +27,12 @@ export type Backend = (job: {
 export const withKey = (user: UserConfig, endpoint: UserEndpoint | undefined): UserConfig =>
   user.mode === 'endpoint' && endpoint?.apiKey !== undefined ? { ...user, apiKey: endpoint.apiKey } : user;
 
+/** Adds the API key of its server to the agent. Only for a process that may know the key. */
+export const withServer = (request: WorkRequest, apiKey: string | undefined): WorkRequest =>
+  request.command === 'evaluate' && request.options.server && apiKey !== undefined
+    ? { ...request, options: { ...request.options, server: { ...request.options.server, apiKey } } }
+    : request;
+
 /** A copy of the request in which `change` was applied to every customer at an endpoint. */
 export function withEndpoints(request: WorkRequest, change: (user: UserConfig & { mode: 'endpoint' }) => UserConfig): WorkRequest {
   const changed = (user: UserConfig) => (user.mode === 'endpoint' ? change(user) : user);
@@ -32,3 +40,8 @@ export function withEndpoints(request: WorkRequest, change: (user: UserConfig & 
   if (request.command !== 'evaluate') return request;
   return { ...request, customers: request.customers.map((customer) => ({ ...customer, user: changed(customer.user) })) };
 }
+
+/** Whether a model behind a server plays the agent. */
+export const hasServer = (request: WorkRequest): boolean => request.command === 'evaluate' && request.options.server !== undefined;
+
+export const usesGpu = (request: WorkRequest): boolean => request.command !== 'synthesize' && !hasServer(request);

@@ -20,7 +20,11 @@ export const ON = {
  * that says so.
  */
 export async function backendOf(on: BackendName | undefined, note: (text: string) => void): Promise<Backend> {
-  if ((await chooseBackend(on ?? askedByEnvironment(), THIS_MACHINE, note)) === 'browser') return (await import('./page.ts')).workInPage;
+  const name = await chooseBackend(on ?? askedByEnvironment(), THIS_MACHINE, note);
+  return name === 'browser' ? (await import('./page.ts')).workInPage : inNode();
+}
+
+export async function inNode(): Promise<Backend> {
   // Import this first, because the database looks for IndexedDB when its module is loaded.
   await import('../trainer/node/indexed-db.ts');
   return (await import('./node-work.ts')).workInNode;

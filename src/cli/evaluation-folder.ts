@@ -6,7 +6,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Trajectory } from '../records/trajectory.ts';
 import { UsageError } from './errors.ts';
-import { reason, writeAll } from './files.ts';
+import { readJson, reason, writeAll } from './files.ts';
 import { appendLines, fileSha256, openOut, type OutOptions, openStopped, type SettingsSchema } from './out-folder.ts';
 import { ResultsFolder } from './results-folder.ts';
 import { type Status, SUPERSEDED } from './status.ts';
@@ -40,7 +40,8 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
   }
 
   /**
-   * Locks the folder of an evaluation that was stopped. Incomplete lines and trials without a score are removed from its logs.
+   * Locks the folder of an evaluation that was stopped, or that has trials without a score. Incomplete lines and trials without a score
+   * are removed from its logs.
    * @param check throws if the evaluation cannot be continued with these settings
    * @param given.settings the schema of the settings
    * @throws {UsageError} if the evaluation can't be continued
@@ -50,12 +51,17 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
     check: (settings: Settings) => Promise<void>,
     given: { settings?: SettingsSchema; note?: (text: string) => void } = {},
   ): Promise<EvaluationFolder<Settings>> {
-    const { status, lock } = await openStopped<Settings>(directory, { flag: '--resume', command: 'evaluate', ...given });
+    const { status, lock } = await openStopped<Settings>(directory, {
+      flag: '--resume',
+      command: 'evaluate',
+      isLeft: () => hasUnscored(join(directory, RESULT)),
+      ...given,
+    });
     try {
       await check(status.settings);
       const folder = new EvaluationFolder(directory, { ...status, message: undefined }, { lock });
       for (let i = 0; i < status.settings.customers; i++) await keepScored(join(directory, logOf(i)));
-      await folder.setStatus({ state: 'running', pid: process.pid });
+      await folder.setStatus({ state: 'running', pid: process.pid, sha256: undefined });
       return folder;
     } catch (error) {
       await lock.release();
@@ -91,6 +97,13 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
   protected async firstFiles(): Promise<void> {
     for (let i = 0; i < this.status.settings.customers; i++) await writeFile(this.log(i), '');
   }
+}
+
+/** Whether the result of an evaluation counts trials without a score. */
+async function hasUnscored(path: string): Promise<boolean> {
+  const result = (await readJson(path).catch(() => null)) as { unscored?: unknown; customers?: unknown } | null;
+  const reports = (Array.isArray(result?.customers) ? result.customers : [result]) as { unscored?: unknown }[];
+  return reports.some((report) => Number(report?.unscored) > 0);
 }
 
 /** Keeps only the trials with a score in a log. @throws {UsageError} if a line before the last is damaged */

@@ -1,4 +1,5 @@
 /** @file The lines that `mua evaluate` prints about its report. */
+import type { AgentUsage } from '../records/agent-server.ts';
 import type { Interval, Overlap } from '../records/evaluation.ts';
 import type { EvaluateReport, EvaluateResult } from '../trainer/messages.ts';
 import { correctedText, holm } from '../base/holm.ts';
@@ -25,6 +26,7 @@ export const reportLines = (report: EvaluateReport): string[] => [
   `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria that are met`,
   `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
   ...tallyLine('ended by', report.terminations),
+  ...(report.agent ? [agentLine(report.agent)] : []),
   ...(report.violations ? tallyLine('violations', report.violations) : ['violations: not audited']),
   ...shareLine("writes with the customer's yes", report.confirmed_writes),
   ...shareLine('arguments of calls copied from the conversation', report.copied_arguments),
@@ -34,6 +36,18 @@ export const reportLines = (report: EvaluateReport): string[] => [
   ...(report.customer ? customerLines(report.customer) : []),
   ...(report.seen_utterances ? [`customers: ${overlapText(report.seen_utterances)}`] : []),
 ];
+
+/** For example `agent: 12 calls (1 retries), 3,400 prompt and 120 completion tokens, 14 s of waiting for answers, cost 0.02`. */
+function agentLine({ calls, retries, unreported, prompt_tokens, completion_tokens, seconds, cost }: AgentUsage): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  const missing = unreported > 0 ? ` (${count(unreported)} answers report none)` : '';
+  return [
+    `agent: ${count(calls)} calls (${count(retries)} retries)`,
+    `${count(prompt_tokens)} prompt and ${count(completion_tokens)} completion tokens${missing}`,
+    `${seconds.toFixed(0)} s of waiting for answers`,
+    ...(cost === undefined ? [] : [`cost ${Number(cost.toPrecision(4))}`]),
+  ].join(', ');
+}
 
 /** For example `0.0 % of 883 utterances occur in training (ids masked)`. */
 export const overlapText = ({ seen, of }: Overlap): string =>

@@ -10,6 +10,7 @@ import { keepFolder } from '../local/folder.ts';
 import { type ModelWorker, spawnModelWorker } from '../local/spawn.ts';
 import type { Progress } from '../trainer/messages.ts';
 import type { FolderOrder } from './customer-folder.ts';
+import { usesGpu } from './backend-job.ts';
 import { doWork, type WorkFiles, type WorkRequest } from './work.ts';
 
 export type HeadlessAnswer = { error?: { name: string; message: string } };
@@ -76,7 +77,7 @@ async function answer(exchange: string): Promise<void> {
   const { folders, ...request } = (await (await get(`${exchange}request.json`)).json()) as WorkRequest & { folders: FolderOrder[] };
   await window.muaKeep(exchange, folders);
   await trainer.listenToActivities(comlink.proxy((text: string) => window.muaActivity(text)));
-  if (request.command !== 'synthesize') {
+  if (usesGpu(request)) {
     const info = await Promise.race([trainer.engineInfo(), failure]);
     if (info.state !== 'ready') throw Object.assign(new Error(info.message ?? 'the GPU is not available'), { name: 'GpuUnavailableError' });
   }

@@ -1,7 +1,7 @@
 /** @file Runs the work of one command: in the browser, or in Node. */
 import type { Interrupted } from '../trainer/messages.ts';
-import { backendOf, type BackendName } from './backend.ts';
-import type { UserEndpoint } from './backend-job.ts';
+import { backendOf, type BackendName, inNode } from './backend.ts';
+import { hasServer, type UserEndpoint } from './backend-job.ts';
 import type { BenchmarkData } from './benchmark-data.ts';
 import type { CustomerFolder } from './customer-folder.ts';
 import type { ModelFolder } from './files.ts';
@@ -23,6 +23,8 @@ export interface Job<Request extends WorkRequest> {
   /** The benchmark data that the work imports first. */
   benchmark?: BenchmarkData | undefined;
   userEndpoint?: UserEndpoint | undefined;
+  /** The API key of the agent's server. */
+  agentKey?: string | undefined;
   /** The folders whose models play customers. */
   folders?: readonly CustomerFolder[];
   /** Gets each file that the work makes. */
@@ -47,13 +49,20 @@ export interface JobCustomer {
 
 /** @throws CommandError or UsageError */
 export async function runJob<Request extends WorkRequest>(job: Job<Request>): Promise<WorkResults[Request['command']]> {
-  const { on, request, model, benchmark, userEndpoint, folders = [], progress } = job;
-  const work = await backendOf(on, (text) => progress.note(text));
+  const { on, request, model, benchmark, userEndpoint, agentKey, folders = [], progress } = job;
+  const work = hasServer(request) ? await inNode() : await backendOf(on, (text) => progress.note(text));
   const imported = benchmark && {
     benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
   };
   const order = { ...request, ...imported, model: Object.keys(model?.files ?? {}) };
-  return (await work({ request: order, files: filesOf(job), userEndpoint, folders, progress })) as WorkResults[Request['command']];
+  return (await work({
+    request: order,
+    files: filesOf(job),
+    userEndpoint,
+    agentKey,
+    folders,
+    progress,
+  })) as WorkResults[Request['command']];
 }
 
 function filesOf<Request extends WorkRequest>({ model, runs = [], customers = [], data, benchmark, onFile }: Job<Request>): JobFiles {

@@ -4,23 +4,28 @@ import { join } from 'node:path';
 import { nodeSession } from '../trainer/node/session.ts';
 import { ROOT } from './build.ts';
 import { CommandError, errorOfWork } from './errors.ts';
-import { type Backend, withEndpoints, withKey } from './backend-job.ts';
+import { type Backend, usesGpu, withEndpoints, withKey, withServer } from './backend-job.ts';
 import { contentOf, type JobFiles } from './job-files.ts';
 import { modelInPage } from './model-page.ts';
 import { doWork, type WorkFiles } from './work.ts';
 
-export const workInNode: Backend = async ({ request, files, userEndpoint, folders, progress }) => {
+export const workInNode: Backend = async ({ request, files, userEndpoint, agentKey, folders, progress }) => {
   const note = (text: string) => progress.note(`mua: ${text}`);
   try {
-    const trainer = nodeSession({ models: join(ROOT, 'models'), spawn: () => modelInPage(progress, folders) });
+    const gpu = usesGpu(request) ? (await import('../trainer/node/dawn.ts')).dawn() : undefined;
+    const spawn = () => modelInPage(progress, folders);
+    const trainer = nodeSession({ models: join(ROOT, 'models'), spawn, ...(gpu && { gpu }) });
     await trainer.listenToActivities(progress.activity.bind(progress));
-    if (request.command !== 'synthesize') {
+    if (gpu) {
       progress.phase('opening the GPU');
       const { state, message } = await trainer.engineInfo();
       if (state !== 'ready') throw new CommandError(`${message ?? 'the GPU is not available'} --on browser uses Chromium.`);
     }
     const result = await doWork(
-      withEndpoints(request, (user) => withKey(user, userEndpoint)),
+      withServer(
+        withEndpoints(request, (user) => withKey(user, userEndpoint)),
+        agentKey,
+      ),
       { trainer, files: localFiles(files), progress: progress.update.bind(progress), note, callable: (callback) => callback },
     );
     // Convert the result to JSON and back, as when a page sends it.

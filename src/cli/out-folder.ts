@@ -137,7 +137,15 @@ export async function openStopped<Settings extends object>(
     command,
     note,
     settings,
-  }: { flag: string; command: string; note?: (text: string) => void; settings?: SettingsSchema | undefined },
+    isLeft,
+  }: {
+    flag: string;
+    command: string;
+    note?: (text: string) => void;
+    settings?: SettingsSchema | undefined;
+    /** Whether a command that is done has left something to do. */
+    isLeft?: () => Promise<boolean>;
+  },
 ): Promise<{ status: Status<Settings>; lock: FolderLock }> {
   const fault = (text: string) => new UsageError(`${flag} is "${directory}": ${text}`);
   if (!(await stat(join(directory, STATUS)).catch(() => null))) throw fault(`it has no ${STATUS}: expected the folder of a run`);
@@ -146,7 +154,7 @@ export async function openStopped<Settings extends object>(
     const status = await readStatus<Settings>(directory);
     if (!status) throw fault(`it has no ${STATUS}: expected the folder of a run`);
     if (status.command !== command) throw fault(`it is a run of mua ${status.command}: expected ./mua ${status.command} --resume`);
-    if (status.state === 'done') throw fault('it is done: nothing is left to do');
+    if (status.state === 'done' && !(await isLeft?.())) throw fault('it is done: nothing is left to do');
     const { state, pid = 0 } = status;
     // The lock says this more exactly. A process of another version, or in another container, may have made none.
     if (state === 'running' && !lock.takenOver && pid > 0 && pid !== process.pid && isRunning(pid))

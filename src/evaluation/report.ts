@@ -4,6 +4,7 @@ import { groupBy } from '../base/group-by.ts';
 import { isAudited } from '../domains/registry.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { usageOf } from '../users/account.ts';
 import { clustersOf, shareInterval } from './intervals.ts';
 import { mean, passHatInterval } from './pass-hat.ts';
 import { confirmedWrites, customerOf, intentOf, outcomeOf } from './trial-result.ts';
@@ -40,6 +41,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   const copied = shareInterval(
     [...groupBy(scored, ({ task }) => customerOf(task)).values()].map(sumCopied).map(({ found, of }) => ({ sum: found, of })),
   );
+  const agent = usageOf(trajectories.flatMap(({ agentRequests = [] }) => agentRequests));
   const intents = [...groupBy(results, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     tasks: tasks.length,
@@ -50,6 +52,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     tcr: completion ?? UNKNOWN,
     noop_tasks: tasks.filter(({ task }) => task.noop).length,
     unscored: trajectories.length - scored.length,
+    ...(agent && { agent }),
     terminations: tally(trajectories.map(({ termination }) => termination)),
     violations: audited ? tally(scored.flatMap(({ violations }) => violations.map(({ rule }) => rule))) : null,
     confirmed_writes: audited ? shareInterval(writes.map(({ confirmed, of }) => ({ sum: confirmed, of }))) : null,

@@ -9,6 +9,7 @@ import type { Json } from '../records/json.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { isForeign, type Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { usageOf } from '../users/account.ts';
 import { hearable } from '../users/hearable.ts';
 import { isRewardDenied } from './customer-quality.ts';
 
@@ -38,8 +39,10 @@ export function customerOf({ id, world, scenario, benchmark }: Task): string {
 /** Summarises a trial, with the audit of its customer. */
 export function resultOf(trajectory: Trajectory): TrialResult {
   const { faults, judged } = auditOf(trajectory);
+  const agent = usageOf(trajectory.agentRequests ?? []);
   return {
     ...outcomeOf(trajectory),
+    ...(agent && { agent }),
     customer: customerOf(trajectory.task),
     ...timeoutsOf(trajectory),
     ...offeredOf(trajectory),
@@ -50,7 +53,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
 }
 
 /** The part of the summary that a trial and a rollout of training have in common. */
-export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'timeouts' | 'offered' | 'faults' | 'judged' | 'denied'> {
+export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'agent' | 'timeouts' | 'offered' | 'faults' | 'judged' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {

@@ -161,6 +161,7 @@ const userRequest = z.object({
   prompt: z.nullable(natural),
   completion: z.nullable(natural),
   retry: z.boolean(),
+  cost: z.optional(number),
 } satisfies Fields<UserRequest>);
 
 const faultKinds = z.array(z.enum(CUSTOMER_FAULTS));

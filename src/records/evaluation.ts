@@ -3,6 +3,7 @@ import type { Conditions } from './conditions.ts';
 import { STYLES } from './dataset.ts';
 import type { ConversationRules, EpisodeLimits } from './episode.ts';
 import type { ForeignRun } from './foreign.ts';
+import type { AgentServer, AgentUsage } from './agent-server.ts';
 import type { ModelRef } from './model.ts';
 import type { Split, Violation } from './task.ts';
 import type { TerminationReason } from './trajectory.ts';
@@ -46,8 +47,11 @@ export interface EvaluationSettings {
   agent?: AgentName;
 }
 
+/** Whose conversations an evaluation has: those of weights, or those of a model behind a server, whose API key is not stored. */
+export type EvaluatedModel = ModelRef | ({ kind: 'server' } & AgentServer);
+
 export interface EvaluationRequest {
-  model: ModelRef;
+  model: EvaluatedModel;
   settings: EvaluationSettings;
 }
 
@@ -65,6 +69,8 @@ export interface TrialResult {
   termination: TerminationReason;
   turns: number;
   tokens: number;
+  /** What a model behind a server used. Its conversations have no tokens of their own. */
+  agent?: AgentUsage;
   violations: Violation['rule'][];
   /** The number of the agent's tool calls that changed rows. */
   writes: number;
@@ -89,8 +95,10 @@ export interface EvaluationReport {
   tcr: Interval;
   /** Number of tasks whose gold changes no row. An agent passes them by doing nothing. */
   noop_tasks: number;
-  /** Number of trials without a score, because the simulated user failed. */
+  /** Number of trials without a score, because the simulated user or the server of the agent failed. */
   unscored: number;
+  /** What the model of an agent behind a server used, in trials without a score too. Absent for other agents. */
+  agent?: AgentUsage;
   terminations: Record<string, number>;
   /** How often each rule was broken. Null if the domain is not audited. */
   violations: Record<string, number> | null;
@@ -129,7 +137,7 @@ export interface EvaluationRow {
   createdAt: number;
   /** The id of the run that made the weights. Empty if no run made them. */
   run: string;
-  model: ModelRef;
+  model: EvaluatedModel;
   /** The name of the weights, e.g. `nano-retail` or `brisk-otter@40`. */
   name: string;
   settings: EvaluationSettings;

@@ -65,6 +65,8 @@ export interface UserRequest {
   completion: number | null;
   /** True if the request repeats one that failed. */
   retry: boolean;
+  /** What the answer cost, in the unit of the prices. Only of an agent's model that has prices. */
+  cost?: number;
 }
 
 export type UserConfig = { mode: 'scripted' } | ({ mode: 'endpoint' } & EndpointConfig) | ({ mode: 'local' } & LocalConfig);

@@ -1,11 +1,10 @@
 /** @file An episode whose agent is the model of another engine. It runs the code of episodes in training, and waits for each turn. */
 import type { WrittenTurn } from '../agent/agent-turn.ts';
 import { runEpisode } from '../agent/episode.ts';
-import { QWEN } from '../agent/chat-template.ts';
 import type { PlayedEpisode } from '../agent/live.ts';
 import type { EpisodeRules } from '../agent/rules.ts';
+import { NO_TOKENS } from '../agent/server/server-turns.ts';
 import { toMessages } from '../agent/trajectory.ts';
-import type { Tokenizer } from '../agent/types.ts';
 import { Rest } from '../agent/unscored.ts';
 import { canonicalJson } from '../base/json.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -32,9 +31,6 @@ export interface EpisodeStart {
   /** The random seed of the customer's words. */
   seed: number;
 }
-
-/** A tokenizer without tokens: the other engine makes the tokens, and limits their number. */
-const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => -1, has: () => true, vocabSize: 0, format: QWEN };
 
 interface Waiting<T> {
   resolve(value: T): void;

@@ -1,9 +1,10 @@
 /**
- * @file `mua evaluate`: measures how often a model succeeds on generated tasks, or on the tasks of an imported benchmark under
+ * @file `mua evaluate`: measures how often a model, here or behind a server, succeeds on generated tasks, or on the tasks of an imported benchmark under
  * the benchmark's rules.
  */
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
+import type { Stage } from '../agent/rollouts.ts';
 import { resultsFormat } from '../benchmarks/recorded-results.ts';
 import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
@@ -14,6 +15,7 @@ import { pairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
+import type { EpisodeLimits } from '../records/episode.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -21,6 +23,7 @@ import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { COMPARED, overlapOf, spoken, utterancesOf } from '../training/utterance-overlap.ts';
 import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
+import { SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
 import { fitted } from './fitted.ts';
 import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -62,6 +65,7 @@ export async function evaluateModel(
     const label = customers.length > 1 ? `episodes with customer ${i + 1} of ${customers.length}` : 'episodes';
     evaluated.push(
       await play(
+        parts,
         host,
         model,
         { ...options, config, tasks, user, done },
@@ -98,24 +102,37 @@ interface Plan extends Omit<EvaluateOptions, 'tasks'> {
   done: Trajectory[];
 }
 
-async function play(
+/** What the episodes need, and how many are played at once. */
+async function stageOf(
+  parts: SessionParts,
   host: EngineHost,
   model: ModelParts,
-  { config, domain, level, seed, trials, user, done, ...options }: Plan,
+  { config, domain, level, user, server, precision }: Plan,
+): Promise<{ stage: Stage; limits: EpisodeLimits; slots: number }> {
+  const place = { domain, level, conversation_rules: config.conversation_rules };
+  if (server) return { stage: await serverStage(parts, place, user, server), limits: serverLimits(config), slots: SERVER_SLOTS };
+  const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
+  const storedAs = { precision, kv_cache_dtype: config.kv_cache_dtype };
+  return { stage: (await host.stage(model, place, user, sizeOf(config, slots), storedAs)).stage, limits: config, slots };
+}
+
+async function play(
+  parts: SessionParts,
+  host: EngineHost,
+  model: ModelParts,
+  plan: Plan,
   onProgress: (done: number, total: number) => void,
   onTrial: (trajectory: Trajectory) => void | Promise<void>,
 ): Promise<Played> {
-  const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
-  const place = { domain, level, conversation_rules: config.conversation_rules };
-  const storedAs = { precision: options.precision, kv_cache_dtype: config.kv_cache_dtype };
-  const { stage } = await host.stage(model, place, user, sizeOf(config, slots), storedAs);
+  const { config, seed, trials, user, done, ...options } = plan;
+  const { stage, limits, slots } = await stageOf(parts, host, model, plan);
   const startedAt = Date.now();
   const abort = new AbortController();
   const stored: Promise<void>[] = [];
   const { report, trajectories } = await evaluate(stage, {
     tasks: options.tasks,
     trials,
-    limits: config,
+    limits,
     sampling: { temperature: options.temperature, top_p: config.top_p, top_k: config.top_k },
     seed,
     firstStream: 0,

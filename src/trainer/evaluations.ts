@@ -4,7 +4,10 @@
  */
 import type { SessionParts } from './session-parts.ts';
 import type { Progress } from './messages.ts';
-import type { EvaluationReport, EvaluationRequest } from '../records/evaluation.ts';
+import type { Stage } from '../agent/rollouts.ts';
+import type { AgentServer } from '../records/agent-server.ts';
+import type { EpisodeLimits } from '../records/episode.ts';
+import type { EvaluatedModel, EvaluationReport, EvaluationRequest, EvaluationSettings } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
@@ -17,6 +20,7 @@ import { abortOnLoss, type EngineHost } from './engine-host.ts';
 import { fittedLimits } from './fitted.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
 import type { GpuTurns } from './gpu-turns.ts';
+import { SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
 
 /** Episodes that are played at the same time. */
 const SLOTS = 64;
@@ -36,9 +40,10 @@ export class Evaluations {
   /** Plays the evaluations one after another and returns their ids. Each is stored when it ends. @throws if one fails or is cancelled */
   async run(requests: readonly EvaluationRequest[], progress: Progress): Promise<string[]> {
     const abort = new AbortController();
-    const release = await this.#turns.take('evaluate', abort);
+    const usesGpu = requests.some(({ model, settings }) => model.kind !== 'server' || settings.user.mode === 'local');
+    const release = usesGpu ? await this.#turns.take('evaluate', abort) : async () => {};
     this.#abort = abort;
-    const unwatch = abortOnLoss(this.#host, abort);
+    const unwatch = usesGpu ? abortOnLoss(this.#host, abort) : () => {};
     try {
       const ids: string[] = [];
       for (const [i, request] of requests.entries()) {
@@ -65,13 +70,7 @@ export class Evaluations {
     onProgress: (done: number, total: number) => void,
   ): Promise<string> {
     const db = this.#parts.database();
-    const name = await modelName(this.#parts, model);
-    const { files, ...storedAs } = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
-    const settings = { ...asked, limits: await fittedLimits(this.#parts.environments, files, asked, asked.limits) };
-    onProgress(0, settings.tasks * settings.trials);
-    const slots = Math.min(SLOTS, settings.tasks * settings.trials);
-    const size = { maxModelLen: settings.limits.max_model_len, slots };
-    const { stage } = await this.#host.stage(files, settings, settings.user, size, storedAs);
+    const { name, settings, limits, stage, slots } = await this.#prepare(model, asked, onProgress);
     signal.throwIfAborted();
     const { domain, level, split, seed, conditions } = settings;
     const tasks = await evaluationTasks(stage, { domain, level, split, seed, count: settings.tasks, conditions });
@@ -79,7 +78,7 @@ export class Evaluations {
     const { report, trajectories } = await evaluate(stage, {
       tasks,
       trials: settings.trials,
-      limits: settings.limits,
+      limits,
       sampling: settings,
       seed,
       firstStream: settings.first_stream,
@@ -90,6 +89,26 @@ export class Evaluations {
     const id = crypto.randomUUID();
     await keepEvaluation(db, { id, model, name, settings, report, trajectories });
     return id;
+  }
+
+  async #prepare(
+    model: EvaluatedModel,
+    asked: EvaluationSettings,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<{ name: string; settings: EvaluationSettings; limits: EpisodeLimits; stage: Stage; slots: number }> {
+    const total = asked.tasks * asked.trials;
+    if (model.kind === 'server') {
+      onProgress(0, total);
+      const stage = await serverStage(this.#parts, asked, asked.user, model);
+      return { name: model.model, settings: asked, limits: serverLimits(asked.limits), stage, slots: SERVER_SLOTS };
+    }
+    const name = await modelName(this.#parts, model);
+    const { files, ...storedAs } = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
+    const limits = await fittedLimits(this.#parts.environments, files, asked, asked.limits);
+    onProgress(0, total);
+    const slots = Math.min(SLOTS, total);
+    const { stage } = await this.#host.stage(files, asked, asked.user, { maxModelLen: limits.max_model_len, slots }, storedAs);
+    return { name, settings: { ...asked, limits }, limits, stage, slots };
   }
 }
 
@@ -107,7 +126,7 @@ export async function keepEvaluation(db: RunDatabase, { id, model, name, setting
       id,
       createdAt: Date.now(),
       run: model.kind === 'run' ? model.run : '',
-      model,
+      model: model.kind === 'server' ? withoutKey(model) : model,
       name,
       settings: { ...settings, limits: limitsOf(settings.limits), user: withoutKey(settings.user) },
       report,
@@ -117,9 +136,8 @@ export async function keepEvaluation(db: RunDatabase, { id, model, name, setting
   });
 }
 
-/** The simulated user without its API key, for storage. */
-export function withoutKey(user: UserConfig): UserConfig {
-  if (user.mode !== 'endpoint') return user;
-  const { apiKey: _, ...rest } = user;
-  return rest;
+/** A simulated user or the server of an agent without its API key, for storage. */
+export function withoutKey<T extends UserConfig | AgentServer>(config: T): T {
+  const { apiKey: _, ...rest } = { apiKey: undefined, ...config };
+  return rest as T;
 }

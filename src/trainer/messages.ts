@@ -12,6 +12,7 @@ import type { Prefix } from '../agent/prefix.ts';
 export type { SelfTestReport } from '../engine/first-contact.ts';
 import type { TopTokens } from '../engine/types.ts';
 import type { TaskQuery } from '../environments/types.ts';
+import type { AgentServer } from '../records/agent-server.ts';
 import type { ConversationRules, EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { DatasetOptions } from '../records/dataset.ts';
 import type { Overlap, EvaluationReport, TrialResult } from '../records/evaluation.ts';
@@ -209,6 +210,8 @@ export interface Rescored {
 }
 
 export interface EvaluateOptions {
+  /** The model behind a server that plays the agent. Absent: the model whose files are given. */
+  server?: AgentServer;
   domain: string;
   level: string;
   split: Split;

@@ -19,33 +19,39 @@ const sum = (values: readonly (number | null)[]) => values.reduce<number>((total
 /** The p-quantile of sorted values: the smallest value for which at least the share p of all values is smaller or equal. */
 const quantile = (sorted: readonly number[], p: number) => sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]!;
 
+const isReported = ({ prompt, completion }: UserRequest) => prompt !== null && completion !== null;
+
+/** What an answer cost, in the unit of the prices. Undefined without prices, or if the answer reports no tokens. */
+export function costOf(request: UserRequest, { promptPrice, completionPrice }: Prices): number | undefined {
+  if ((promptPrice === undefined && completionPrice === undefined) || !isReported(request)) return undefined;
+  return (request.prompt! * (promptPrice ?? 0) + request.completion! * (completionPrice ?? 0)) / 1e6;
+}
+
 /**
- * What the requests used: counts, tokens, seconds of answered requests, and the cost in the unit of the prices. Tokens and cost are sums
- * over the answers that report them. Null if there were no requests.
+ * What the requests used: counts, tokens, seconds of answered requests, and the cost. Tokens and cost are sums over the answers that
+ * report them. Null if there were no requests.
  */
-export function usageOf(requests: readonly UserRequest[], { promptPrice, completionPrice }: Prices): AgentUsage | null {
+export function usageOf(requests: readonly UserRequest[]): AgentUsage | null {
   if (requests.length === 0) return null;
   const answered = requests.filter(({ seconds }) => seconds !== null);
-  const reported = answered.filter(({ prompt, completion }) => prompt !== null && completion !== null);
-  const [prompt_tokens, completion_tokens] = [sum(reported.map(({ prompt }) => prompt)), sum(reported.map(({ completion }) => completion))];
-  const isPriced = promptPrice !== undefined || completionPrice !== undefined;
+  const reported = answered.filter(isReported);
   return {
     calls: requests.length,
     retries: requests.filter(({ retry }) => retry).length,
     unreported: answered.length - reported.length,
-    prompt_tokens,
-    completion_tokens,
+    prompt_tokens: sum(reported.map(({ prompt }) => prompt)),
+    completion_tokens: sum(reported.map(({ completion }) => completion)),
     seconds: sum(answered.map(({ seconds }) => seconds)),
-    ...(isPriced &&
-      reported.length > 0 && { cost: (prompt_tokens * (promptPrice ?? 0) + completion_tokens * (completionPrice ?? 0)) / 1e6 }),
+    ...(requests.some(({ cost }) => cost !== undefined) && { cost: sum(requests.map(({ cost = 0 }) => cost)) }),
   };
 }
 
 /** The metrics of a step's requests to the customer's model, as `usageOf`, and the median and the 95 % quantile of the seconds. */
 export function usageMetrics(requests: readonly UserRequest[], prices: Prices): Record<string, number> {
-  const usage = usageOf(requests, prices);
+  const usage = usageOf(requests);
   if (!usage) return {};
   const latencies = requests.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b);
+  const costs = requests.flatMap((request) => costOf(request, prices) ?? []);
   return {
     'user/calls': usage.calls,
     'user/retries': usage.retries,
@@ -55,7 +61,7 @@ export function usageMetrics(requests: readonly UserRequest[], prices: Prices): 
       'user/completion_tokens': usage.completion_tokens,
     }),
     ...(latencies.length > 0 && { 'user/latency_p50_s': quantile(latencies, 0.5), 'user/latency_p95_s': quantile(latencies, 0.95) }),
-    ...(usage.cost !== undefined && { 'user/cost': usage.cost }),
+    ...(costs.length > 0 && { 'user/cost': sum(costs) }),
   };
 }
 

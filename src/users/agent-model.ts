@@ -2,7 +2,7 @@
 import type { AgentServer } from '../records/agent-server.ts';
 import type { ToolSchema } from '../records/task.ts';
 import type { UserRequest } from '../records/user.ts';
-import { checkPrices, usageOf } from './account.ts';
+import { checkPrices, costOf } from './account.ts';
 import { type AgentAnswer, type Message, readAgentAnswer } from './endpoint/answer.ts';
 import { EndpointClient, type EndpointOptions } from './endpoint/client.ts';
 import { UserError } from './types.ts';
@@ -60,8 +60,11 @@ export class ServerModel implements AgentModel {
     try {
       return await this.#client.complete(request, (body) => read(readAgentAnswer(body)), signal, made);
     } finally {
-      requests.push(...made);
-      this.#spent += usageOf(made, this.server)?.cost ?? 0;
+      for (const one of made) {
+        const cost = costOf(one, this.server);
+        requests.push(cost === undefined ? one : { ...one, cost });
+        this.#spent += cost ?? 0;
+      }
     }
   }
 }

@@ -1,54 +1,42 @@
-/** @file `mua evaluate`: measures a model's success with one or more customers, on generated tasks or on the tasks of a benchmark. */
+/** @file `mua evaluate`: measures the success of a model, here or behind a server, with one or more customers, on generated tasks or on the tasks of a benchmark. */
 import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { natural, number, text } from '../../exchange/schema-fields.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
+import type { AgentServer } from '../../records/agent-server.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
 import { isGguf } from '../../exchange/model-folder.ts';
-import { BENCHMARKS } from '../../benchmarks/index.ts';
 import { benchmarkNamed } from '../../benchmarks/named.ts';
 import { camelCase, type Flags, readPairs, SEED, type Values, valuesSchema } from '../args.ts';
 import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type CustomerFolder, FOLDER } from '../customer-folder.ts';
+import { FOLDER } from '../customer-folder.ts';
 import { EvaluationFolder, inOrder } from '../evaluation-folder.ts';
 import { differenceLines, reportLines } from '../evaluation-lines.ts';
 import { readTasks, TASKS } from '../evaluation-tasks.ts';
 import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../files.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
-import type { UserEndpoint } from '../backend-job.ts';
 import { runJob } from '../job.ts';
+import { STATUS } from '../status.ts';
 import { checkKeyOrigin, keyProof } from '../key-origin.ts';
-import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, readUser, SET, USER_FLAGS, WEIGHTS, withoutSecrets } from './shared.ts';
+import { AGENT_FLAGS, readAgent } from './agent.ts';
+import { readUsers } from './customers.ts';
+import { RESULTS_FLAGS, resultsFile } from './results-flags.ts';
+import { withoutSecrets } from './server.ts';
+import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, SET, USER_FLAGS, WEIGHTS } from './shared.ts';
 
 const { default: _seed, ...SEED_FLAG } = SEED;
 
-/** The benchmarks in whose format results can be written. Each one has a flag, such as `--tau2-results`. */
-const WRITERS = BENCHMARKS.flatMap(({ name, title, results }) =>
-  results?.write ? [{ benchmark: name, title, flag: `${name}-results` }] : [],
-);
-const RESULTS_FLAGS: object = Object.fromEntries(
-  WRITERS.map(({ title, flag }) => [
-    flag,
-    { type: 'string', value: 'FILE.json', help: `also write the episodes to this file, in the format of ${title}’s results` },
-  ]),
-);
-
-/** The results file that the flags ask for. Undefined if there is none. @throws UsageError if the flags ask for two */
-function resultsFile(flags: object): { benchmark: string; flag: string; file: string } | undefined {
-  const asked = WRITERS.flatMap(({ benchmark, flag }) => {
-    const file = (flags as Record<string, string | undefined>)[camelCase(flag)];
-    return file === undefined ? [] : [{ benchmark, flag, file }];
-  });
-  if (asked.length > 1) throw new UsageError(`${asked.map(({ flag }) => `--${flag}`).join(' and ')} are given: expected one of them`);
-  return asked[0];
-}
-
 const FLAGS = {
-  model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout, or a GGUF file (required, except with --resume)' },
+  model: {
+    ...MODEL,
+    required: false,
+    help: 'model folder in Hugging Face layout, or a GGUF file (required, except with --agent or --resume)',
+  },
+  ...AGENT_FLAGS,
   lora: WEIGHTS.lora,
   precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
   ...PLACE_FLAGS,
@@ -90,27 +78,30 @@ const FLAGS = {
 
 type Asked = Omit<Values<typeof FLAGS>, 'on' | 'json'>;
 /** The settings of an evaluation, with defaults. */
-type Given = Asked & { [Name in 'model' | 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
+type Given = Asked & { [Name in 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
 /** The settings in `status.json`. */
 interface Stored {
   flags: Given;
   customers: number;
-  model_sha256: string;
+  /** Of the weights. Absent if a model behind a server plays the agent. */
+  model_sha256?: string | undefined;
   /** Binds the key of the customer's server to its address (`keyProof`). */
   key?: string | undefined;
+  /** The same for the agent's server. */
+  agent_key?: string | undefined;
 }
 const storedFlags: Record<keyof Given, z.ZodMiniType> = valuesSchema(FLAGS).shape as never;
 const storedSchema = z.object({
   flags: z.extend(z.object(storedFlags), {
-    model: text,
     trials: natural,
     temperature: number,
     seed: natural,
     precision: text,
   }),
   customers: z.int().check(z.minimum(1), z.maximum(1000)),
-  model_sha256: text,
+  model_sha256: z.optional(text),
   key: z.optional(text),
+  agent_key: z.optional(text),
 });
 /** With one customer, the result is its report. With several, it has one report each, and their differences from the first customer. */
 type Result = { out?: string } & (
@@ -127,19 +118,21 @@ export const evaluate = command({
   async run({ json: _, on, ...flags }, progress): Promise<Result> {
     const note = (line: string) => progress.note(line);
     const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags, note);
-    const given: Given = resumed ? resumed.settings.flags : newFlags(flags);
+    const given: Given = resumed ? resumed.settings.flags : newFlags({ ...flags, on });
     const { output, out } = given;
     const { place, benchmark } = await readTasks(given);
     const settings = readPairs('set', given.set);
     const taken = ['domain', 'level', 'seed', 'temperature', 'val_split'].find((name) => Object.hasOwn(settings, name));
     if (taken) throw new UsageError(`--set has "${taken}": expected --${taken.replace('val_', '')} instead`);
-    const model = await findModel(given.model, { tokenizer: true, lora: given.lora });
+    const agent = await readAgent(given);
+    const model = given.model === undefined ? undefined : await findModel(given.model, { tokenizer: true, lora: given.lora });
     if (output) await checkParent('output', output);
     const results = resultsFile(given);
     if (results) await checkParent(results.flag, results.file);
     const { users, userEndpoint, folders } = await readUsers(given);
     const { trials, temperature, seed, preset } = given;
     const options: EvaluateOptions = {
+      ...(agent && { server: agent.server }),
       ...place,
       trials,
       temperature,
@@ -148,17 +141,18 @@ export const evaluate = command({
       settings,
       skip_noop: given.skipNoop ?? false,
       precision: given.precision,
-      ...(results && { results: { benchmark: results.benchmark, model: basename(resolve(given.model)) } }),
+      ...(results && { results: { benchmark: results.benchmark, model: agent?.server.model ?? basename(resolve(given.model!)) } }),
     };
-    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, model, note));
+    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, agent?.server ?? model!, note));
     const trajectories: Trajectory[] = [];
     const { reports, differences } = await keepWhenStopped(folder, folder ? NO_TRIAL : NO_FOLDER, () =>
       runJob({
         on,
         request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
-        model,
+        ...(model && { model }),
         benchmark,
         userEndpoint,
+        agentKey: agent?.agentKey,
         folders,
         customers: users.map((_user, i) => ({
           ...(resumed && { done: resumed.log(i) }),
@@ -200,65 +194,58 @@ export const evaluate = command({
             ),
           ]
         : reportLines(result);
-    return out === undefined ? lines : [...lines, `results in ${out}`];
+    if (out === undefined) return lines;
+    const unscored = ('customers' in result ? result.customers : [result]).some((report) => report.unscored > 0);
+    const again = unscored ? [`to play the unscored episodes again: ./mua evaluate --resume ${out}`] : [];
+    return [...lines, `results in ${out}`, ...again];
   },
 });
 
 /** The flags of a new evaluation, with defaults. */
-function newFlags(flags: Asked): Given {
+function newFlags({ on, ...flags }: Asked & { on: string | undefined }): Given {
   const { model, output, out, user } = flags;
   const results = resultsFile(flags);
-  if (model === undefined) throw new UsageError(`--model is missing: expected --model DIR`);
+  if (flags.agent !== undefined) checkServed({ ...flags, on });
+  else if (model === undefined) throw new UsageError(`--model is missing: expected --model DIR, or --agent URL`);
   if (output && out) throw new UsageError(`--output is "${output}": expected no --output with --out, which keeps every trajectory`);
   const single = results ? `--${results.flag}` : output ? '--output' : undefined;
   if (single && user.length > 1) throw new UsageError(`${single} is given: expected one --user with it, or --out`);
   return {
     ...flags,
-    model,
     trials: flags.trials ?? 1,
-    temperature: flags.temperature ?? 1,
+    temperature: flags.agentTemperature ?? flags.temperature ?? 1,
     seed: flags.seed ?? 1,
     precision: flags.precision ?? 'f32',
     user: user.length === 0 ? ['scripted'] : user,
   };
 }
 
-async function readUsers({
-  user: names,
-  userDevice,
-  userModel,
-  userTemperature,
-  userMaxTokens,
-  userBody,
-  judgeModel,
-  judgeCustomer,
-}: Given): Promise<{ users: UserConfig[]; userEndpoint: UserEndpoint | undefined; folders: CustomerFolder[] }> {
-  const ofServer = { userModel, userTemperature, userMaxTokens, userBody, judgeModel, judgeCustomer };
-  const read: Awaited<ReturnType<typeof readUser>>[] = [];
-  for (const user of names) {
-    const isServer = /^https?:/.test(user);
-    read.push(await readUser({ user, userDevice, ...((isServer || names.length === 1) && ofServer) }));
-  }
-  const endpoints = read.flatMap(({ userEndpoint }) => userEndpoint ?? []);
-  if (endpoints.length > 1) throw new UsageError(`--user names ${endpoints.length} servers: expected one at most`);
-  const folders = read.flatMap(({ folder }) => folder ?? []);
-  const places = new Map(folders.map(({ model, directory }) => [model, directory]));
-  const twice = folders.find(({ model, directory }) => places.get(model) !== directory);
-  if (twice) throw new UsageError(`--user names two folders "${twice.model}": expected folders with different names`);
-  return { users: read.map(({ user }) => user), userEndpoint: endpoints[0], folders };
+/** @throws UsageError if flags are given that only weights have */
+function checkServed({ model, lora, precision, on, temperature, agentTemperature }: Asked & { on?: string | undefined }): void {
+  const [other] = Object.entries({ model, lora, precision, on }).find(([, value]) => value !== undefined) ?? [];
+  if (other) throw new UsageError(`--${other} is given: expected no --${other} with --agent, whose model is behind a server`);
+  if (agentTemperature !== undefined && temperature !== undefined)
+    throw new UsageError('--temperature and --agent-temperature are given: expected one of them');
+}
+
+/** @throws UsageError if an address that --out stores may have secrets */
+function checkAddress(flag: string, address: string, key: string): void {
+  if (withoutSecrets(address) === address) return;
+  throw new UsageError(
+    `${flag} is "${withoutSecrets(address)}": expected an address without user name and query, as --out stores the address; ${key} holds a key`,
+  );
 }
 
 async function newFolder(
   flags: Given,
   users: readonly UserConfig[],
-  model: ModelFolder,
+  agent: ModelFolder | AgentServer,
   note: (line: string) => void,
 ): Promise<EvaluationFolder<Stored>> {
   const server = users.find((user) => user.mode === 'endpoint');
-  if (server && withoutSecrets(server.baseUrl) !== server.baseUrl)
-    throw new UsageError(
-      `--user is "${withoutSecrets(server.baseUrl)}": expected an address without user name and query, as --out stores the address; MUA_USER_KEY holds a key`,
-    );
+  if (server) checkAddress('--user', server.baseUrl, 'MUA_USER_KEY');
+  const served = 'baseUrl' in agent ? agent : undefined;
+  if (served) checkAddress('--agent', served.baseUrl, 'MUA_AGENT_KEY');
   const { data, tasks, lora, out, force } = flags;
   const results = resultsFile(flags);
   const kept = {
@@ -266,7 +253,7 @@ async function newFolder(
     output: undefined,
     out: undefined,
     force: undefined,
-    model: resolve(flags.model),
+    ...(flags.model !== undefined && { model: resolve(flags.model) }),
     user: flags.user.map((user) => (user.startsWith(FOLDER) ? FOLDER + resolve(user.slice(FOLDER.length)) : user)),
     ...(lora && { lora: resolve(lora) }),
     ...(data && { data: resolve(data) }),
@@ -274,16 +261,27 @@ async function newFolder(
     ...(results && { [camelCase(results.flag)]: resolve(results.file) }),
     // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),
+    ...(served && { agentModel: served.model }),
   };
-  const key = server && keyProof(server.baseUrl);
-  const settings = { flags: kept, customers: users.length, model_sha256: await weightsSha256(model), ...(key && { key }) };
-  return EvaluationFolder.create(out!, settings, force, { inputs: pathsOf(model), note });
+  const key = server && keyProof('MUA_USER_KEY', server.baseUrl);
+  const agent_key = served && keyProof('MUA_AGENT_KEY', served.baseUrl);
+  const settings = {
+    flags: kept,
+    customers: users.length,
+    ...('files' in agent && { model_sha256: await weightsSha256(agent) }),
+    ...(key && { key }),
+    ...(agent_key && { agent_key }),
+  };
+  return EvaluationFolder.create(out!, settings, force, { inputs: 'files' in agent ? pathsOf(agent) : [], note });
 }
 
 async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
   checkAlone({ ...flags, resume: undefined }, []);
-  const check = async ({ flags: stored, model_sha256, key }: Stored) => {
-    for (const user of stored.user) checkKeyOrigin(resume, user, key, 'expected a new evaluation, or no MUA_USER_KEY');
+  const check = async ({ flags: stored, model_sha256, key, agent_key }: Stored) => {
+    for (const user of stored.user) checkKeyOrigin('MUA_USER_KEY', resume, user, key, 'expected a new evaluation, or no MUA_USER_KEY');
+    if (stored.agent !== undefined)
+      return checkKeyOrigin('MUA_AGENT_KEY', resume, stored.agent, agent_key, 'expected a new evaluation, or no MUA_AGENT_KEY');
+    if (stored.model === undefined) throw new UsageError(`--resume is "${resume}": its ${STATUS} names neither a model nor an agent`);
     const model = await findModel(stored.model, { tokenizer: true, lora: stored.lora });
     if ((await weightsSha256(model)) !== model_sha256)
       throw new UsageError(`--resume is "${resume}": the weights in "${stored.model}" are not those that were evaluated before`);

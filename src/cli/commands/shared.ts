@@ -6,9 +6,8 @@ import type { Flag, Flags, Values } from '../args.ts';
 import { type CustomerFolder, findCustomerFolder, FOLDER } from '../customer-folder.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
-import { checkServer, firstChatModel } from '../../trainer/customer-server.ts';
+import { readServer, withoutSecrets } from './server.ts';
 import type { UserEndpoint } from '../backend-job.ts';
-import { shown } from '../../base/input-error.ts';
 
 export const MODEL = {
   type: 'string',
@@ -122,9 +121,6 @@ export function readValUser(text: string, device: 'wasm' | 'webgpu' = 'wasm'): B
   return user;
 }
 
-/** Hides the parts of URLs in a message that may be secret: user, password, query and fragment. */
-export const withoutSecrets = (text: string): string => text.replace(/\/\/[^/\s"]*@/g, '//…@').replace(/[?#][^\s"]+/g, '?…');
-
 /** The values of the flags in `USER_FLAGS` and `COST_FLAGS`. */
 export type UserValues = { user: string } & {
   [Name in keyof Values<typeof USER_FLAGS & typeof COST_FLAGS>]?: Values<typeof USER_FLAGS & typeof COST_FLAGS>[Name] | undefined;
@@ -148,7 +144,16 @@ export async function readUser(
   values: UserValues,
   flag = '--user',
 ): Promise<{ user: UserConfig; userEndpoint?: UserEndpoint; folder?: CustomerFolder }> {
-  const { user, userModel, judgeModel, judgeCustomer, userDevice, userTemperature: temperature, userMaxTokens: maxTokens } = values;
+  const {
+    user,
+    userModel,
+    judgeModel,
+    judgeCustomer,
+    userDevice,
+    userTemperature: temperature,
+    userMaxTokens: maxTokens,
+    userBody,
+  } = values;
   const { userPromptPrice: promptPrice, userCompletionPrice: completionPrice, userBudget: budget } = values;
   const costs = { promptPrice, completionPrice, budget };
   const folder = user.startsWith(FOLDER) ? await findCustomerFolder(user, flag) : undefined;
@@ -165,45 +170,14 @@ export async function readUser(
   }
   if (budget !== undefined && !promptPrice && !completionPrice)
     throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
-  const url = URL.canParse(user) ? new URL(user) : null;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${flag} is "${withoutSecrets(user)}": expected scripted, learned, hub:OWNER/NAME, folder:DIR or an http(s) URL`);
-  if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';
-  const baseUrl = url.href;
-  const apiKey = process.env.MUA_USER_KEY;
-  const model = userModel ?? (await firstModel(baseUrl, apiKey, flag));
-  const settings = { judgeModel, judgeCustomer: judgeCustomer || undefined, temperature, maxTokens, extraBody: readBody(values), ...costs };
-  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-  const config = { mode: 'endpoint' as const, baseUrl, model, ...given };
-  try {
-    checkServer(config);
-  } catch (error) {
-    throw new UsageError(`${flag} is "${withoutSecrets(baseUrl)}": ${(error as Error).message.replace('extraBody', '--user-body')}`);
-  }
-  return { user: config, userEndpoint: { baseUrl, apiKey } };
-}
-
-function readBody({ userBody }: UserValues): Record<string, unknown> | undefined {
-  if (userBody === undefined) return undefined;
-  let body: unknown;
-  try {
-    body = JSON.parse(userBody);
-  } catch {
-    body = null;
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new UsageError(`--user-body is ${shown(userBody)}: expected a JSON object such as {"top_k": 20}`);
-  return body as Record<string, unknown>;
-}
-
-async function firstModel(baseUrl: string, apiKey: string | undefined, flag: string): Promise<string> {
-  try {
-    return await firstChatModel({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
-  } catch (error) {
-    const { message, kind } = error as Error & { kind?: string };
-    const remedy = kind === 'auth' ? 'set MUA_USER_KEY to its API key' : 'start the server, or name a model with --user-model';
-    throw new UsageError(`${flag} is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(message)}); ${remedy}`);
-  }
+  const names = { flag, prefix: 'user', key: 'MUA_USER_KEY' } as const;
+  const settings = { judgeModel, judgeCustomer: judgeCustomer || undefined, temperature, maxTokens, ...costs };
+  const { config, apiKey } = await readServer(
+    names,
+    { address: user, model: userModel, body: userBody, settings },
+    'scripted, learned, hub:OWNER/NAME, folder:DIR or an http(s) URL',
+  );
+  return { user: { mode: 'endpoint', ...config }, userEndpoint: { baseUrl: config.baseUrl, apiKey } };
 }
 
 export const percent = (x: number): string => `${(100 * x).toFixed(1)} %`;

@@ -65,7 +65,7 @@ type Customer = Awaited<ReturnType<typeof readUser>>;
 async function customerOf(flags: TrainValues, run?: TrainSettings): Promise<Customer> {
   const stored = run?.user;
   if (flags.user === undefined && stored?.mode === 'endpoint')
-    checkKeyOrigin(flags.resume!, stored.baseUrl, run!.key, 'expected --user URL to send it, or no MUA_USER_KEY');
+    checkKeyOrigin('MUA_USER_KEY', flags.resume!, stored.baseUrl, run!.key, 'expected --user URL to send it, or no MUA_USER_KEY');
   /** The customer in the tab that goes on to play. */
   const local = flags.user === undefined && stored?.mode === 'local' ? stored : null;
   if (local?.source === 'folder')
@@ -110,7 +110,7 @@ export const train = command({
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
-    const key = user.mode === 'endpoint' ? keyProof(user.baseUrl) : undefined;
+    const key = user.mode === 'endpoint' ? keyProof('MUA_USER_KEY', user.baseUrl) : undefined;
     if (key !== undefined) settings.key = key;
     const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note));
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };

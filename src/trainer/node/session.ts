@@ -14,7 +14,6 @@ import { RunDatabase } from '../../storage/database.ts';
 import { createUsers } from '../../users/index.ts';
 import { serverWaits } from '../../users/waits.ts';
 import { TrainerSession } from '../session.ts';
-import { dawn } from './dawn.ts';
 
 export async function readModel(directory: string): Promise<ModelFiles> {
   const names = (await readdir(directory)).filter((name) => /\.(json|safetensors)$/.test(name));
@@ -24,17 +23,19 @@ export async function readModel(directory: string): Promise<ModelFiles> {
 }
 
 /**
+ * @param options.gpu Dawn; absent for work without a GPU
  * @param options.models the folder of the bundled models
  * @param options.spawn starts a language model that plays customers. It is a parameter because Node has no runtime for it.
  */
 export function nodeSession({
   models = 'models',
   spawn,
-}: { models?: string; spawn?: Parameters<typeof createUsers>[2] } = {}): TrainerSession {
+  gpu,
+}: { models?: string; spawn?: Parameters<typeof createUsers>[2]; gpu?: GPU } = {}): TrainerSession {
   const environments = createEnvironments({ domains: [...GENERATED_DOMAINS, ...importedDomains(benchmarkLoader())] });
   const database = new RunDatabase();
   const session = new TrainerSession({
-    gpu: dawn(),
+    ...(gpu && { gpu }),
     environments,
     users: async (config) => createUsers(config, customerScripts, spawn),
     bundledModel: (name) => readModel(join(models, name)),

@@ -6,9 +6,9 @@ afterEach(() => vi.unstubAllEnvs());
 
 test('a folder needs the proof of the same key and the same origin', () => {
   vi.stubEnv('MUA_USER_KEY', 'sk-one');
-  const proof = keyProof('https://api.example/v1')!;
+  const proof = keyProof('MUA_USER_KEY', 'https://api.example/v1')!;
   expect(proof).not.toContain('sk-one');
-  const check = (address: string, own?: string) => () => checkKeyOrigin('run', address, own, 'expected --user URL');
+  const check = (address: string, own?: string) => () => checkKeyOrigin('MUA_USER_KEY', 'run', address, own, 'expected --user URL');
   expect(check('https://api.example/other', proof)).not.toThrow();
   for (const address of ['https://evil.example/v1', 'http://api.example/v1', 'https://api.example:8443/v1', 'https://api.example.evil/v1'])
     expect(check(address, proof), address).toThrow(/it was not started with this MUA_USER_KEY for http.*: expected --user URL/);
