@@ -68,8 +68,8 @@ export function toMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, tools
     if (node.role === 'template') continue;
     if (node.role === 'assistant') {
       const calls = callsOf(node);
-      ids = calls.map((_, i) => (calls.length > 1 ? `call_${node.id}_${i}` : `call_${node.id}`));
-      const reasoning = node.parseError === undefined ? thoughtsOf(node.text) : '';
+      ids = calls.map((_, i) => node.callIds?.[i] ?? (calls.length > 1 ? `call_${node.id}_${i}` : `call_${node.id}`));
+      const reasoning = node.thoughts ?? (node.parseError === undefined ? thoughtsOf(node.text) : '');
       const thoughts = reasoning === '' ? {} : { reasoning_content: reasoning };
       if (calls.length > 0) {
         messages.push({

@@ -8,7 +8,7 @@ import type { Task, ToolCall } from '../../records/task.ts';
 import type { MessageNode, Trajectory, UserCall } from '../../records/trajectory.ts';
 import { isTau2Ending, type Tau2Ending, tau2Ending } from './rules.ts';
 import { spoken } from '../../agent/tool-call.ts';
-import { path } from '../../base/message-path.ts';
+import { callsOf, path } from '../../base/message-path.ts';
 import { historyFor } from '../../environments/history.ts';
 import type { ResultsInfo } from '../definition.ts';
 import { importedParts } from '../imported-benchmark.ts';
@@ -166,16 +166,20 @@ function messagesOf(trajectory: Trajectory): (Tau2Message | Json)[] {
   let seen = history.length ? historyFor('assistant', history).length : 0;
   const nodes = path(trajectory);
   const spokenNodes = nodes.filter(({ role }) => role !== 'template' && role !== 'system');
+  /** The ids of the last turn's calls without a result. */
+  let open: string[] = [];
   for (const node of nodes) {
     const i = spokenNodes.indexOf(node);
+    if (node.role === 'assistant') open = idsOf(node);
     if (i >= 0 && seen > 0) seen -= 1;
-    else if (i >= 0) messages.push(...messageOf(node, spokenNodes[i - 1], spokenNodes[i + 1], messages.length));
+    else if (i >= 0) messages.push(...messageOf(node, open, spokenNodes[i + 1], messages.length));
     for (const made of userCalls) if (made.after === node.id) messages.push(...userCall(made, messages.length));
   }
   return messages;
 }
 
-const callId = ({ id }: MessageNode) => `call_${id}`;
+const idsOf = (node: MessageNode): string[] =>
+  callsOf(node).map((_, i) => node.callIds?.[i] ?? (i === 0 ? `call_${node.id}` : `call_${node.id}_${i}`));
 const asCall = (id: string, { name, arguments: args }: ToolCall, requestor: Requestor): Tau2Call => ({
   id,
   name,
@@ -183,8 +187,9 @@ const asCall = (id: string, { name, arguments: args }: ToolCall, requestor: Requ
   requestor,
 });
 
-function messageOf(node: MessageNode, before: MessageNode | undefined, after: MessageNode | undefined, turn_idx: number): Tau2Message[] {
-  const { role, text, content, toolCall, toolResult, parseError } = node;
+/** @param open the ids of calls without a result; the result of a tool takes the first of them */
+function messageOf(node: MessageNode, open: string[], after: MessageNode | undefined, turn_idx: number): Tau2Message[] {
+  const { role, text, content, toolResult, parseError } = node;
   switch (role) {
     case 'user':
       return [{ role, content: text, tool_calls: null, turn_idx }];
@@ -192,15 +197,14 @@ function messageOf(node: MessageNode, before: MessageNode | undefined, after: Me
       // If the user answered a malformed call, the user heard it as text. Otherwise the agent said nothing.
       const said = parseError === undefined ? (content ?? spoken(text)) : after?.role === 'user' ? spoken(text) : '';
       const raw = parseError === undefined ? {} : { raw_data: { text } };
-      return [
-        { role, content: said || null, tool_calls: toolCall ? [asCall(callId(node), toolCall, 'assistant')] : null, turn_idx, ...raw },
-      ];
+      const calls = callsOf(node).map((call, i) => asCall(open[i]!, call, 'assistant'));
+      return [{ role, content: said || null, tool_calls: calls.length > 0 ? calls : null, turn_idx, ...raw }];
     }
-    case 'tool':
+    case 'tool': {
       // The feedback about a malformed call is not the result of a tool.
-      return toolResult && before
-        ? [{ role, id: callId(before), content: text, requestor: 'assistant', error: toolResult.error, turn_idx }]
-        : [];
+      const id = toolResult && open.shift();
+      return id === undefined ? [] : [{ role, id, content: text, requestor: 'assistant', error: toolResult!.error, turn_idx }];
+    }
     default:
       return [];
   }
