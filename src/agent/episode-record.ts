@@ -3,10 +3,12 @@ import { toolsOf, type Verdict } from '../records/task.ts';
 import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
 import type { CustomerJudgement, UserRequest } from '../records/user.ts';
 import { copiedArguments } from './copied.ts';
-import type { EpisodeOptions } from './episode.ts';
+import type { TurnOptions } from './agent-turn.ts';
 import type { EpisodeLog } from './episode-log.ts';
+import type { Prefix } from './prefix.ts';
 import { isProper } from './rules.ts';
 import type { Transcript } from './transcript.ts';
+import type { UserOptions } from './user-turn.ts';
 
 export interface Outcome {
   termination: TerminationReason;
@@ -15,6 +17,12 @@ export interface Outcome {
   customerJudgement: CustomerJudgement | null;
   /** Why the episode is not scored. */
   error: string | undefined;
+}
+
+interface Given extends UserOptions, Pick<TurnOptions, 'limits' | 'seed'> {
+  group: string;
+  index: number;
+  prefix?: Prefix;
 }
 
 interface Played {
@@ -26,7 +34,7 @@ interface Played {
 }
 
 export async function recordOf(
-  { domain, task, group, index, seed, userSeed, limits, rules, prefix }: EpisodeOptions,
+  { domain, task, group, index, seed, userSeed, limits, rules, prefix }: Given,
   { transcript, log, audit, userRequests, agentRequests }: Played,
   { termination, verdict, customerJudgement, error }: Outcome,
 ): Promise<Trajectory> {

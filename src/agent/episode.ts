@@ -20,7 +20,7 @@ import { appendHistory, callTurnsOf, checkReplays, checkWhole, repeat } from './
 import type { Act } from './acts.ts';
 import { heardBy } from './players.ts';
 import { type LiveAct, liveActs, type PlayedEpisode } from './live.ts';
-import { type BegunTurn, checkBegun, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
+import { type BegunTurn, checkPrefix, type Prefix, type PrefixState, readPrefix } from './prefix.ts';
 import { endsByAgent, endsByUser, type EpisodeRules, isProper } from './rules.ts';
 import type { StartAgent } from './server/agents.ts';
 import { ServerTurns } from './server/server-turns.ts';
@@ -77,7 +77,7 @@ class Episode implements PlayedEpisode {
     this.#rules = rules;
     this.#world = new WorldSide(options.environments, options.task, options.weights ?? '');
     this.#begun = options.prefix?.turn;
-    if (options.prefix) checkBegun(options.prefix);
+    if (options.prefix) checkPrefix(options.prefix, sampler !== undefined);
     this.#log = new EpisodeLog(rules);
     this.#transcript = new Transcript(tokenizer, Math.min(limits.max_model_len, sampler?.maxModelLen ?? Infinity), limits.enable_thinking);
     this.#user = new UserSide(options, this.#transcript, this.#log, (call) => this.#world.call(call));

@@ -238,8 +238,14 @@ export function readPrefix(
   return state;
 }
 
-/** @throws if the prefix has the first tokens of a turn, but its last message is one that no turn of the agent follows */
-export function checkBegun({ turn, nodes }: Prefix): void {
+/**
+ * @param samples whether a model on the GPU goes on
+ * @throws if the prefix has no tokens for that model, or if it has the first tokens of a turn, but its last message is one that no turn of the
+ * agent follows
+ */
+export function checkPrefix({ turn, nodes }: Prefix, samples: boolean): void {
+  if (samples && nodes.length > 0 && nodes.every(({ tokens }) => tokens.length === 0))
+    throw new Error('the stored conversation has no tokens: expected one that a model on the GPU has played, not a model behind a server');
   const before = nodes.findLast(({ role }) => role !== 'template');
   if (turn && before?.role !== 'user' && before?.role !== 'tool' && !before?.tools)
     throw new Error(

@@ -24,7 +24,7 @@ export const passLines = (pass: EvaluateReport['pass_hat']): string[] =>
 export const reportLines = (report: EvaluateReport): string[] => [
   ...passLines(report.pass_hat),
   `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria that are met`,
-  `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
+  `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored${report.unscored_reason ? ` (${report.unscored_reason})` : ''}; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
   ...tallyLine('ended by', report.terminations),
   ...(report.agent ? [agentLine(report.agent)] : []),
   ...(report.violations ? tallyLine('violations', report.violations) : ['violations: not audited']),

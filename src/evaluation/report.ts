@@ -41,6 +41,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   const copied = shareInterval(
     [...groupBy(scored, ({ task }) => customerOf(task)).values()].map(sumCopied).map(({ found, of }) => ({ sum: found, of })),
   );
+  const failed = trajectories.find(({ reward, error }) => reward === null && error !== undefined);
   const agent = usageOf(trajectories.flatMap(({ agentRequests = [] }) => agentRequests));
   const intents = [...groupBy(results, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -52,6 +53,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     tcr: completion ?? UNKNOWN,
     noop_tasks: tasks.filter(({ task }) => task.noop).length,
     unscored: trajectories.length - scored.length,
+    ...(failed && { unscored_reason: failed.error! }),
     ...(agent && { agent }),
     terminations: tally(trajectories.map(({ termination }) => termination)),
     violations: audited ? tally(scored.flatMap(({ violations }) => violations.map(({ rule }) => rule))) : null,

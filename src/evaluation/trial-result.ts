@@ -36,10 +36,13 @@ export function customerOf({ id, world, scenario, benchmark }: Task): string {
   return facts.length > 0 ? JSON.stringify([world, ...facts]) : id;
 }
 
+/** What the model of an agent behind a server used in a trial. Null for other agents. */
+export const agentUsage = ({ agentRequests = [] }: Pick<Trajectory, 'agentRequests'>) => usageOf(agentRequests);
+
 /** Summarises a trial, with the audit of its customer. */
 export function resultOf(trajectory: Trajectory): TrialResult {
   const { faults, judged } = auditOf(trajectory);
-  const agent = usageOf(trajectory.agentRequests ?? []);
+  const agent = agentUsage(trajectory);
   return {
     ...outcomeOf(trajectory),
     ...(agent && { agent }),
@@ -53,7 +56,9 @@ export function resultOf(trajectory: Trajectory): TrialResult {
 }
 
 /** The part of the summary that a trial and a rollout of training have in common. */
-export function outcomeOf(trajectory: Trajectory): Omit<TrialResult, 'customer' | 'agent' | 'timeouts' | 'offered' | 'faults' | 'judged' | 'denied'> {
+export function outcomeOf(
+  trajectory: Trajectory,
+): Omit<TrialResult, 'customer' | 'agent' | 'timeouts' | 'offered' | 'faults' | 'judged' | 'denied'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {

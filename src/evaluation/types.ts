@@ -2,10 +2,18 @@
 import { uncodedConditions } from '../domains/registry.ts';
 import { conditionsCode } from '../environments/conditions.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
-import type { EvaluationSettings } from '../records/evaluation.ts';
+import type { EvaluationRow, EvaluationSettings } from '../records/evaluation.ts';
 import type { UserConfig } from '../records/user.ts';
 
-/** A text that is equal for two evaluations if and only if their trials can be paired. */
+/** Whether the trials of two evaluations can be paired. A model behind a server has no limits on the tokens of its conversations. */
+export function canPair(a: Pick<EvaluationRow, 'model' | 'settings'>, b: Pick<EvaluationRow, 'model' | 'settings'>): boolean {
+  const isServed = a.model.kind === 'server' || b.model.kind === 'server';
+  const key = ({ settings }: Pick<EvaluationRow, 'settings'>) =>
+    settingsKey(isServed ? { ...settings, limits: { ...settings.limits, max_model_len: 0, response_length_one_turn: 0 } } : settings);
+  return key(a) === key(b);
+}
+
+/** A text that is equal for two evaluations of weights if and only if their trials can be paired. */
 export function settingsKey(settings: EvaluationSettings): string {
   const { domain, level, split, tasks, trials, temperature, top_p, top_k, seed, protocol, limits, conversation_rules, first_stream, user } =
     settings;

@@ -97,6 +97,8 @@ export interface EvaluationReport {
   noop_tasks: number;
   /** Number of trials without a score, because the simulated user or the server of the agent failed. */
   unscored: number;
+  /** Why the first of these trials has no score. Absent in earlier versions. */
+  unscored_reason?: string;
   /** What the model of an agent behind a server used, in trials without a score too. Absent for other agents. */
   agent?: AgentUsage;
   terminations: Record<string, number>;

@@ -53,10 +53,13 @@ export function worldName(task: string): string {
 /** The reference to a task's world for the worlds worker. */
 export const worldOf = (task: string): WorldRef => ({ name: worldName(task), split: '', seed: null, number: null, task });
 
-/** The number of leading messages whose tokens are equal in both conversations. */
+/** The number of leading messages whose tokens, or else whose texts, are equal in both conversations. */
 export function sharedMessages(a: readonly MessageNode[], b: readonly MessageNode[]): number {
   const same = (x: MessageNode, y: MessageNode) =>
-    x.role === y.role && x.tokens.length === y.tokens.length && x.tokens.every((token, t) => token === y.tokens[t]);
+    x.role === y.role &&
+    x.tokens.length === y.tokens.length &&
+    x.tokens.every((token, t) => token === y.tokens[t]) &&
+    (x.tokens.length > 0 || x.text === y.text);
   let shared = 0;
   while (shared < a.length && shared < b.length && same(a[shared]!, b[shared]!)) shared += 1;
   return shared;
@@ -77,4 +80,5 @@ export function ownMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, shar
 }
 
 /** True if the conversation ended in a way that can be scored. */
-export const hasEnded = ({ termination }: Pick<Trajectory, 'termination'>) => termination !== 'aborted' && termination !== 'user_error';
+export const hasEnded = ({ termination }: Pick<Trajectory, 'termination'>) =>
+  !['aborted', 'user_error', 'agent_error'].includes(termination);

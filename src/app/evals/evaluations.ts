@@ -2,7 +2,7 @@
 import { customerName } from '../../base/customer-name.ts';
 import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../../evaluation/paired.ts';
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../records/evaluation.ts';
-import { settingsKey } from '../../evaluation/types.ts';
+import { canPair } from '../../evaluation/types.ts';
 import { conditionsText } from '../labels/conditions.ts';
 import { ruleLabel, SPLIT_LABELS } from '../labels/labels.ts';
 import type { Query } from '../routes/routes.ts';
@@ -43,7 +43,7 @@ export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
   if (a.id === b.id) return 'Choose two different evaluations.';
   if (a.foreign || b.foreign)
     return pairTrials(a.results, b.results).length > 0 ? '' : 'These two evaluations have no scored trial of the same task and number.';
-  if (settingsKey(a.settings) === settingsKey(b.settings)) return '';
+  if (canPair(a, b)) return '';
   const [left, right] = [a.settings, b.settings];
   if (left.protocol !== right.protocol) return 'An earlier version of the page played one of these two evaluations, with other tasks.';
   const names = (['domain', 'level', 'split', 'tasks', 'trials', 'seed', 'temperature'] as const).filter(
@@ -58,7 +58,7 @@ export function pairingProblem(a: EvaluationRow, b: EvaluationRow): string {
 export function runSpan(rows: readonly EvaluationRow[]): [EvaluationRow, EvaluationRow] | null {
   const byStep = rows.toSorted((a, b) => stepOf(a) - stepOf(b) || a.createdAt - b.createdAt);
   for (const after of byStep.toReversed()) {
-    const before = byStep.find((row) => settingsKey(row.settings) === settingsKey(after.settings));
+    const before = byStep.find((row) => canPair(row, after));
     if (before && stepOf(before) < stepOf(after)) return [before, after];
   }
   return null;

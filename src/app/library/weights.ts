@@ -1,12 +1,17 @@
 /** @file Lists the weights that a visitor can choose, and finds those that fit a conversation's tokens. */
+import type { EvaluatedModel } from '../../records/evaluation.ts';
 import type { ModelRef, ModelRow } from '../../records/model.ts';
 import type { RunRow } from '../../records/run.ts';
 import { bundledModels, fetchBundledFile } from '../../exchange/bundled-models.ts';
 import { knowsEnglish } from '../../training/pretrained.ts';
 import { RECORDED, RECORDED_WEIGHTS } from './recorded-source.ts';
 
+/** Names a model behind a server in an address. No model has this name. */
+export const SERVER = ':server';
+
 /** Names weights in an address: by the model's name, or as `run@step`. */
-export const refText = (model: ModelRef) => (model.kind === 'model' ? model.name : `${model.run}@${model.step}`);
+export const refText = (model: EvaluatedModel): string =>
+  model.kind === 'server' ? SERVER : model.kind === 'model' ? model.name : `${model.run}@${model.step}`;
 
 export function parseRef(text: string): ModelRef {
   const found = /^(.+)@(\d{1,9})$/.exec(text);

@@ -245,6 +245,22 @@ describe('alignment', () => {
     expect(fork([ask(1, 2)], [ask(1, 2, 3)])).toEqual({ turn: 0, act: false, tokens: [1, 2] });
     expect(fork([ask(1, 2)], [ask(1, 2)])).toBeNull();
   });
+
+  test('without tokens in one of them, they differ at an act or at words', () => {
+    const ask = (text: string, ...tokens: number[]): Given => ({ ...say(text), tokens });
+    expect(fork([ask('Your name?')], [ask('Your name?')])).toBeNull();
+    expect(fork([ask('Your name?', 1)], [ask('Your name?')])).toBeNull();
+    expect(fork([ask('Your name?'), ask('And zip?')], [ask('Your name?', 1), ask('And the zip?', 2)])).toEqual({
+      turn: 1,
+      act: false,
+      tokens: null,
+    });
+    expect(fork([ask('Your name?'), { ...call('find'), tokens: [] }], [ask('Name?'), ask('Zip?')])).toEqual({
+      turn: 1,
+      act: true,
+      tokens: null,
+    });
+  });
 });
 
 test('the goal and the final database, one line per row', () => {

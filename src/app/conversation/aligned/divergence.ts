@@ -86,21 +86,30 @@ export interface Fork {
   turn: number;
   /** True if a move differs. False if all moves are equal, so that only words or results differ. */
   act: boolean;
-  /** For each conversation, the position of the first different token of this turn. */
-  tokens: [number, number];
+  /** For each conversation, the position of the first different token of this turn. Null if one of the conversations has no tokens. */
+  tokens: [number, number] | null;
 }
 
 type Played = Pick<Trajectory, 'nodes' | 'leaf'> & { turns: readonly Turn[] };
 
-/** Finds the first move that differs or, if all moves are equal, the first token that differs. Null if all tokens are equal. */
+/**
+ * Finds the first move that differs or, if all moves are equal, the first token that differs; without tokens, the first turn with other
+ * words. Null if all tokens or words are equal.
+ */
 export function forkOf(a: Played, b: Played): Fork | null {
+  const hasTokens = tokensOf(a).length > 0 && tokensOf(b).length > 0;
   const moves = Array.from({ length: Math.max(a.turns.length, b.turns.length) }, (_, t) => t);
   const turn = moves.find((t) => a.turns[t]?.move !== b.turns[t]?.move);
+  if (turn !== undefined && !hasTokens) return { turn, act: true, tokens: null };
   if (turn !== undefined) {
     const said = (played: Played) => played.turns[turn]?.nodes[0]?.tokens ?? [];
     const offset = firstDifference(said(a), said(b)) ?? 0;
     const token = (played: Played) => Math.min(startOf(played, turn) + offset, tokensOf(played).length - 1);
     return { turn, act: true, tokens: [token(a), token(b)] };
+  }
+  if (!hasTokens) {
+    const other = moves.find((t) => wordsOf(a.turns[t]!) !== wordsOf(b.turns[t]!));
+    return other === undefined ? null : { turn: other, act: false, tokens: null };
   }
   const token = firstDifference(tokensOf(a), tokensOf(b));
   if (token === null) return null;
@@ -109,6 +118,9 @@ export function forkOf(a: Played, b: Played): Fork | null {
   const within = (played: Played) => Math.min(token, tokensOf(played).length - 1);
   return { turn: Math.max(0, at), act: false, tokens: [within(a), within(b)] };
 }
+
+/** The words and results of a turn, without the markup of a model. */
+const wordsOf = ({ nodes }: Turn): string => JSON.stringify(nodes.map(({ role, text, content = text }) => [role, content]));
 
 const tokensOf = (played: Pick<Trajectory, 'nodes' | 'leaf'>): number[] => path(played).flatMap(({ tokens }) => tokens);
 

@@ -268,9 +268,14 @@ export class Inspection {
   /** True if another program recorded the conversation. Its world is not known, so the visitor cannot continue it. */
   readonly foreign = $derived(isForeign(this.subject.trajectory.task));
 
-  /** For each role, a link to continue from the selected message, or from the role's last message if none is selected. */
+  /**
+   * For each role, a link to continue from the selected message, or from the role's last message if none is selected. Null if nothing can go on
+   * from here: weights need the tokens.
+   */
   readonly forks = $derived.by(() =>
-    this.foreign ? null : { user: forkLink(this.subject, this.message, 'user'), agent: forkLink(this.subject, this.message, 'agent') },
+    this.foreign || this.sequence.length === 0
+      ? null
+      : { user: forkLink(this.subject, this.message, 'user'), agent: forkLink(this.subject, this.message, 'agent') },
   );
 
   /** A link to continue with another token at the selected position. Null if the token at this position was not sampled. */
