@@ -6,6 +6,7 @@ import { checkSize, exactNamed, loadRows } from '../tau/tables.ts';
 import { TAU2_DOMAINS } from './domains.ts';
 import type { Tau2Task } from './task.ts';
 import { tau2Tasks } from './task-files.ts';
+import { checkProject, PROJECT, projectOf } from './version.ts';
 
 /** The tables of each domain. Their names are the keys of the database. */
 const TABLES: Record<string, readonly string[]> = {
@@ -24,8 +25,15 @@ const policyFiles = (domain: string) => (domain === 'telecom' ? ['main_policy.md
 export const tau2Files: BenchmarkFiles<Tau2Task> = {
   help: 'a folder of `data/tau2/domains` with `db.json` or `db.toml`, `tasks.json`, `policy.md`, and `split_tasks.json` and `user_db.toml` if the domain has them.',
   expected: () => 'db.json or db.toml',
-  find: ({ files }) => (files.has('db.json') || files.has('db.toml') ? { domain: null, files } : null),
+  find(folder) {
+    const { files } = folder;
+    if (!files.has('db.json') && !files.has('db.toml')) return null;
+    const project = projectOf(folder);
+    return { domain: null, files: project === undefined ? files : new Map([...files, [PROJECT, project]]) };
+  },
   async open({ files: named }, files) {
+    const project = named.get(PROJECT);
+    if (project !== undefined) checkProject(project, await files.text(project));
     const path = databaseFile(named);
     const database = await files.database(path);
     const has = (table: string) =>

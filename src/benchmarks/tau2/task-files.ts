@@ -6,6 +6,7 @@ import type { Files } from '../import/read-files.ts';
 import { environmentCall, initialStateSchema } from '../initial-state.ts';
 import type { ImportedTasks } from '../imported-benchmark.ts';
 import type { Tau2Task } from './task.ts';
+import { checkTasks } from './version.ts';
 
 const json = z.record(z.string(), z.unknown());
 const requestor = z.enum(['assistant', 'user']);
@@ -47,7 +48,9 @@ export async function tau2Tasks(named: ReadonlyMap<string, string>, files: Files
     const path = named.get(name);
     if (path === undefined) continue;
     const seen = new Set<string>();
-    check<Tau2Task[]>(taskFile, await files.json(path), path).forEach((task, i) => {
+    const value = await files.json(path);
+    checkTasks(path, value);
+    check<Tau2Task[]>(taskFile, value, path).forEach((task, i) => {
       if (seen.has(task.id)) throw new ImportError(path, `[${i}].id`, `'${task.id}' is the id of an earlier task`);
       seen.add(task.id);
       if (!tasks.has(task.id)) tasks.set(task.id, task);
