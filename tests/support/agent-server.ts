@@ -23,7 +23,7 @@ export interface AgentRequest {
 /** A message of the model, or an HTTP answer. */
 export type AgentReply = { content?: unknown; tool_calls?: unknown[]; [field: string]: unknown } | { status: number; body: unknown };
 
-export const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 
 export async function startAgentServer(reply: (request: AgentRequest, before: number) => AgentReply | Promise<AgentReply>) {
   const requests: AgentRequest[] = [];

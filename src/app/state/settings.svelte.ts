@@ -32,7 +32,7 @@ const DEFAULTS: Stored = {
 };
 
 /** The server whose model plays the agent. Its temperature is that of the evaluation. */
-export class AgentSettings extends ServerSettings {
+class AgentSettings extends ServerSettings {
   format = $state<AgentFormat>('native');
 
   /** The agent in the form of `EvaluationRequest.model`. */
