@@ -50,8 +50,6 @@ export class ServerConversation {
       else if (node.role === 'tool') this.#result(node);
       else if (node.role === 'assistant') this.#assistant(node);
     }
-    // A call that could not be read has no result, but servers expect one.
-    this.#close();
   }
 
   #system({ text, tools }: MessageNode): void {
@@ -104,6 +102,7 @@ export class ServerConversation {
     return { role: 'assistant', content: content || null, ...(calls.length > 0 && { tool_calls: withIds(calls, this.ids) }) };
   }
 
+  /** A call that could not be read has no result, but servers expect one. */
   #close(): void {
     for (const id of this.#open.splice(0)) this.messages.push({ role: 'tool', tool_call_id: id, content: NOT_READ });
   }

@@ -71,6 +71,8 @@ describe('what the server gets', () => {
     expect(requests[0]).toMatchObject({ model: 'm', temperature: 0.25, max_tokens: 77, top_k: 20, tools: domain.tools, stream: false });
     expect(headers[0]!.authorization).toBe(`Bearer ${KEY}`);
     expect(JSON.stringify(trajectory)).not.toContain(KEY);
+    // The record has the arguments as values.
+    expect(trajectory.nodes.find(({ toolCall }) => toolCall)!.toolCall).toEqual(FIND);
   });
 
   it('has unique ids, also if the server sends none or repeats them', async () => {
@@ -89,9 +91,9 @@ describe('what the server gets', () => {
 
   it('has another seed in each trial, and the same one if the trial is repeated', async () => {
     const seed = async (stream: number) => (await play([words('Hi.')], { stream })).requests[0]!.seed;
+    for (let stream = 0; stream < 8; stream++) expect(Number(await seed(stream))).toBeLessThan(2 ** 31);
     expect(await seed(3)).toBe(await seed(3));
     expect(await seed(3)).not.toBe(await seed(4));
-    expect(Number(await seed(3))).toBeLessThan(2 ** 31);
   });
 });
 
@@ -148,6 +150,22 @@ describe('several calls in one message', () => {
       ['tool', 'c-1'],
     ]);
     expect(trajectory).toMatchObject({ reward: 1, turns: 3 });
+  });
+  it('count as one step with all their results, as in tau2-bench', async () => {
+    // customer 1, message 2, results 3, speech 4
+    const { requests, trajectory } = await play([both, words('Done.')], { rules: { callsPerMessage: Infinity, maxSteps: 4 } });
+    expect(requests).toHaveLength(2);
+    expect(trajectory.termination).toBe('max_turns');
+  });
+  it('are all refused if one of them cannot be read, and each gets the reason', async () => {
+    const [one] = calling([FIND]).tool_calls;
+    const broken = { id: 'z', type: 'function', function: { name: CANCEL.name, arguments: '{' } };
+    const { environments, requests } = await play([{ tool_calls: [one, broken] }, words('Done.')], {
+      rules: { callsPerMessage: Infinity },
+    });
+    expect(environments.calls).toEqual([]);
+    const content = 'Error: the tool call\'s "arguments" is not valid JSON';
+    expect(last(requests).slice(3)).toEqual(['c-0', 'z'].map((id) => ({ role: 'tool', tool_call_id: id, content })));
   });
   it('become one where it allows one: the others are dropped, also from the conversation', async () => {
     const { environments, requests } = await play([both, words('Done.')]);

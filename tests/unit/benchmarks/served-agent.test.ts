@@ -74,7 +74,7 @@ describe('tasks in the formats of tau-bench and tau2-bench', () => {
     expect(await failures(await importedStage(await importBenchmark(files(data))), most, () => 1)).toEqual([]);
   });
 
-  it('tau2 counts the calls of one message and their results as two steps', async () => {
+  it('tau2 makes all calls of one message', async () => {
     const stage = await importedStage(await importBenchmark(files(tau2Mock)));
     const { url } = await serving(({ messages }) =>
       messages.at(-1)!.role === 'tool'
