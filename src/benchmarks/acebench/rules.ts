@@ -3,11 +3,26 @@ import type { ConversationRuleSet } from '../../agent/rules.ts';
 import { type ParsedTurn, parseTurn, withoutEnd, withoutThoughts } from '../../agent/tool-call.ts';
 import { loads } from '../../python/json.ts';
 import { Dict } from '../../python/values.ts';
-import type { Task } from '../../records/task.ts';
-import { qwenBlocks } from '../bfcl/decode.ts';
+import type { Task, ToolCall } from '../../records/task.ts';
+import { qwenBlocks, toolsCalls } from '../bfcl/decode.ts';
 import { isForExecution } from './decode.ts';
 import { FINISH, MOST_MESSAGES } from './inference.ts';
 import { type AceTask, exactCall, isReadable, messageCalls, messageOf } from './task.ts';
+
+/** The calls with the message that upstream's models would write for them. */
+function written(calls: readonly { name: string; args: Dict }[]): ToolCall[] {
+  const message = messageOf([...calls]);
+  return calls.map(({ name, args }, i) => ({ ...exactCall(name, args), message: i === 0 ? message : '' }));
+}
+
+/** Reads native calls, which upstream does not know, like the markup of the playground's template. */
+function readCalls(calls: readonly { name: string; arguments: string }[]): Omit<ParsedTurn, 'content'> {
+  try {
+    return { calls: written(toolsCalls(calls)) };
+  } catch {
+    return { calls: [], error: 'the tool call\'s "arguments" is not a JSON object' };
+  }
+}
 
 /**
  * Reads a turn as upstream does: calls of Python in brackets. The markup of the playground's template is read too, and is written as
@@ -23,8 +38,7 @@ function readTurn(text: string, { benchmark }: Task): ParsedTurn {
       const own = exact.length === marked.calls.length && exact[i] instanceof Dict ? exact[i].get('arguments') : undefined;
       return { name, args: own instanceof Dict ? own : (loads(JSON.stringify(args)) as Dict) };
     });
-    const message = messageOf(calls);
-    return { ...marked, calls: calls.map(({ name, args }, i) => ({ ...exactCall(name, args), message: i === 0 ? message : '' })) };
+    return { ...marked, calls: written(calls) };
   }
   const own = withoutThoughts(text);
   // White space counts: upstream cannot decode a space after the last bracket.
@@ -48,6 +62,7 @@ export const ACE_RULES: ConversationRuleSet = {
   maxErrors: Infinity,
   callsPerTurn: Infinity,
   readTurn,
+  readCalls,
   passUnknownTools: true,
   emptyTurnEnds: false,
   countsProse: false,

@@ -14,7 +14,10 @@ import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { type AgentReply, type AgentRequest, calling, startAgentServer } from '../../support/agent-server.ts';
 import { files, tau1Airline, tau1Retail, tau2Mock, tau2Retail } from '../../support/benchmark-data.ts';
 import { bfclFolder, expectedBfcl, filesOf, hasBfcl, sha256 } from '../../support/bfcl-data.ts';
+import { aceFixtureFiles } from '../../support/acebench-fixture.ts';
+import { aceFolder, hasAce } from '../../support/acebench-data.ts';
 import { fixtureFiles } from '../../support/bfcl-fixture.ts';
+import { aceStage } from '../../support/acebench-play.ts';
 import { GoldPlan, importedStage } from '../../support/served-episodes.ts';
 
 const cleanups: (() => void)[] = [];
@@ -167,6 +170,25 @@ describe('an entry of BFCL', () => {
   });
 });
 
+describe('a task of ACEBench', () => {
+  const call = (name: string, args: object) => ({ name, arguments: args }) as ToolCall;
+  it.each([
+    ['native calls', [calling([call('turn_on_wifi', {})], 'a'), calling([call('delete_message', { message_id: 1 })], 'b')], 1],
+    ['several native calls', [calling([call('turn_on_wifi', {}), call('delete_message', { message_id: 1 })], 'a')], 1],
+    ['calls in words, as upstream asks for', [{ content: '[turn_on_wifi()]' }, { content: '[delete_message(message_id=1)]' }], 1],
+    ['nothing', [], 0],
+  ])('%s', async (_, replies, reward) => {
+    const { tasks, play } = await importedStage(await importBenchmark(aceFixtureFiles()));
+    const task = tasks.find(({ id }) => id.endsWith('en_agent_multi_turn_0'))!;
+    const left = [...replies];
+    const { url, requests } = await serving(() => left.shift() ?? { content: 'finish conversation' });
+    expect(await play(task, users, url)).toMatchObject({ reward, termination: 'agent_stop' });
+    expect(requests[0]!.messages[0]).toEqual({ role: 'system', content: 'EN role.\nEN phone.' });
+    const broken = await serving(() => ({ status: 500, body: 'no' }));
+    expect(await play(task, users, broken.url)).toMatchObject({ reward: null, termination: 'agent_error' });
+  });
+});
+
 const shared = resolve(import.meta.dirname, '../../../../shared/data');
 const hasTau = existsSync(join(shared, 'expected/tau1_airline.json'));
 if (!hasTau) console.warn(`SKIPPED: all tasks of tau-bench and tau2-bench with an agent behind a server: ${shared} does not exist`);
@@ -223,6 +245,26 @@ test.skipIf(!hasBfcl)('BFCL: gold passes all 800 entries, and nothing passes non
     if (i % 8 === 0 && (await play(task, users, nothing.url)).reward !== 0) wrong.push(`${task.id} nothing`);
   }
   expect(wrong).toEqual([]);
+});
+
+if (!hasAce) console.warn(`SKIPPED: all tasks of ACEBench with an agent behind a server: ${aceFolder} does not exist`);
+test.skipIf(!hasAce)('ACEBench: gold behind a server gets what the same texts get here', { timeout: 120_000 }, async () => {
+  const imported = await importBenchmark(filesOf(aceFolder).map((path) => [path, readFileSync(join(aceFolder, path))] as const));
+  const { tasks, play } = await importedStage(imported);
+  const here = aceStage(imported);
+  const texts = new Map(tasks.map((task) => [task.id, [...(task.benchmark as unknown as { gold: string[] }).gold]]));
+  const { url } = await serving(({ model }) => ({ content: texts.get(model)!.shift() ?? 'finish conversation' }));
+  const wrong: string[] = [];
+  let passed = 0;
+  for (const task of tasks) {
+    const own = await here.play(task, [...texts.get(task.id)!]);
+    const served = await play(task, users, url);
+    passed += served.reward!;
+    if (served.reward !== own.reward || served.termination !== own.termination) wrong.push(`${task.id} ${served.reward} ${own.reward}`);
+  }
+  expect(wrong).toEqual([]);
+  // So many of the 100 tasks does the gold reach in the original code.
+  expect(passed).toBe(84);
 });
 
 interface Transcript {
