@@ -18,6 +18,7 @@ import { local, scripted } from './user-schema.ts';
 import {
   checkGraph,
   foreignSchema,
+  knownTerms,
   rewardTermsSchema,
   RULES,
   TERMINATIONS,
@@ -34,27 +35,29 @@ const STATUSES: Record<RunStatus, true> = {
   failed: true,
   interrupted: true,
 };
-export const rolloutSchema = z.object({
-  id,
-  group: id,
-  index: natural,
-  step: natural,
-  task: name,
-  intent: name,
-  reward: z.nullable(number),
-  rewards: z.optional(rewardTermsSchema),
-  ending: z.optional(name),
-  foreign: z.optional(foreignSchema),
-  advantage: z.nullable(number),
-  termination: oneOf(TERMINATIONS),
-  turns: natural,
-  tokens: natural,
-  violations: natural,
-  writes: natural,
-  domain: name,
-  rules: z.array(oneOf(RULES)),
-  tools: z.array(name),
-} satisfies Fields<RolloutSummary>);
+export const rolloutSchema = z
+  .object({
+    id,
+    group: id,
+    index: natural,
+    step: natural,
+    task: name,
+    intent: name,
+    reward: z.nullable(number),
+    rewards: z.optional(rewardTermsSchema),
+    ending: z.optional(name),
+    foreign: z.optional(foreignSchema),
+    advantage: z.nullable(number),
+    termination: oneOf(TERMINATIONS),
+    turns: natural,
+    tokens: natural,
+    violations: natural,
+    writes: natural,
+    domain: name,
+    rules: z.array(oneOf(RULES)),
+    tools: z.array(name),
+  } satisfies Fields<RolloutSummary>)
+  .check(knownTerms);
 
 /** Null stands for a number that is not finite. */
 const metricsSchema = z.catchall(z.object({ step: natural }), z.nullable(number));

@@ -5,7 +5,7 @@ import type { BenchmarkTask, EnvAssertion, RewardInfo, RewardType, GoldAction } 
 import type { Json } from '../records/json.ts';
 import type { Persona, ToolFaults } from '../records/conditions.ts';
 import type { ForeignFacts } from '../records/foreign.ts';
-import type { Judged } from '../records/rewards.ts';
+import { type Judged, REWARD_TERMS, type RewardTerms } from '../records/rewards.ts';
 import type { RowChange, Task, ToolCall, ToolSchema, UserScenario, Verdict, Violation, Wish } from '../records/task.ts';
 import type { CopiedArguments, MessageNode, TerminationReason, Trajectory, UserCall } from '../records/trajectory.ts';
 import { checked, located } from './checked.ts';
@@ -173,6 +173,12 @@ const customerJudgement = z.object({
 } satisfies Fields<CustomerJudgement>);
 
 export const rewardTermsSchema = z.record(name, number);
+/** Only the conversations of other tools have other terms than ours. */
+export const knownTerms = z.refine<{ rewards?: RewardTerms; foreign?: unknown }>(
+  ({ rewards = {}, foreign }) =>
+    foreign !== undefined || Object.keys(rewards).every((term) => (REWARD_TERMS as readonly string[]).includes(term)),
+  { path: ['rewards'], error: `only ${REWARD_TERMS.join(', ')}` },
+);
 export const foreignSchema = z.object({
   reward: z.nullable(number),
   columns: z.optional(z.record(name, z.union([name, number, z.boolean()]))),
@@ -202,39 +208,41 @@ const copiedArguments = z.union([
   ),
 ]);
 
-export const trajectorySchema = z.object({
-  id,
-  task,
-  group: id,
-  index: natural,
-  seed: number,
-  userSeed: z.optional(number),
-  nodes: z.array(node),
-  leaf: natural,
-  termination: oneOf(TERMINATIONS),
-  ending: z.optional(name),
-  userCalls: z.optional(z.array(userCall)),
-  userRequests: z.optional(z.array(userRequest)),
-  agentRequests: z.optional(z.array(userRequest)),
-  customerJudgement: z.optional(customerJudgement),
-  turns: natural,
-  reward: z.nullable(number),
-  rewards: z.optional(rewardTermsSchema),
-  foreign: z.optional(foreignSchema),
-  judged: z.optional(judgedAnswer),
-  verdict: z.nullable(verdict),
-  violations: z.array(violation),
-  toolCalls: counts,
-  parseErrors: natural,
-  copied: z.optional(copiedArguments),
-  audit: z.optional(
-    z.object({ policy: text, hashes: z.array(z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits'))) } satisfies Fields<
-      NonNullable<Trajectory['audit']>
-    >),
-  ),
-  seconds: z.object({ generate: number, tool: number, user: number } satisfies Fields<Trajectory['seconds']>),
-  error: z.optional(text),
-} satisfies Fields<Trajectory>);
+export const trajectorySchema = z
+  .object({
+    id,
+    task,
+    group: id,
+    index: natural,
+    seed: number,
+    userSeed: z.optional(number),
+    nodes: z.array(node),
+    leaf: natural,
+    termination: oneOf(TERMINATIONS),
+    ending: z.optional(name),
+    userCalls: z.optional(z.array(userCall)),
+    userRequests: z.optional(z.array(userRequest)),
+    agentRequests: z.optional(z.array(userRequest)),
+    customerJudgement: z.optional(customerJudgement),
+    turns: natural,
+    reward: z.nullable(number),
+    rewards: z.optional(rewardTermsSchema),
+    foreign: z.optional(foreignSchema),
+    judged: z.optional(judgedAnswer),
+    verdict: z.nullable(verdict),
+    violations: z.array(violation),
+    toolCalls: counts,
+    parseErrors: natural,
+    copied: z.optional(copiedArguments),
+    audit: z.optional(
+      z.object({ policy: text, hashes: z.array(z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits'))) } satisfies Fields<
+        NonNullable<Trajectory['audit']>
+      >),
+    ),
+    seconds: z.object({ generate: number, tool: number, user: number } satisfies Fields<Trajectory['seconds']>),
+    error: z.optional(text),
+  } satisfies Fields<Trajectory>)
+  .check(knownTerms);
 
 /** @throws ImportError */
 export function readTrajectory(value: unknown, file: string, where: string): Trajectory {
