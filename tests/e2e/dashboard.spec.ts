@@ -316,7 +316,7 @@ test('while a run trains its rollouts appear one by one; the next setup says wha
   const slots = stage.locator('[data-part=step-slots]');
   await expect(phase).toHaveText(/Getting the model ready|Held-out evaluation/);
   await expect(slots).toHaveCount(0);
-  await expect(rollouts.first()).toHaveText(/^Rollout 1-0-0\s+waits\s*$/);
+  await expect(rollouts.first()).toHaveText(/^(Held-out task 0|Rollout 1-0-0)\s/);
   await expect(phase).toHaveText('Playing conversations', { timeout: 150_000 });
   await expect(stage.getByText('step 1 of')).toBeVisible();
   // The page shows the words of an unfinished turn, and later a turn of the customer.

@@ -116,7 +116,7 @@ function node(id: number, text: string, fields: Omit<MessageNode, 'id' | 'parent
         ratio: numbers(1.5),
         delta_p: numbers(0.1),
         ...likeliest,
-        [ALL]: numbers(1),
+        'own.metric-1': numbers(1),
       },
     }),
   };
