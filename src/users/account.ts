@@ -19,10 +19,10 @@ const sum = (values: readonly (number | null)[]) => values.reduce<number>((total
 /** The p-quantile of sorted values: the smallest value for which at least the share p of all values is smaller or equal. */
 const quantile = (sorted: readonly number[], p: number) => sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)]!;
 
-const isReported = ({ prompt, completion }: UserRequest) => prompt !== null && completion !== null;
+const isReported = ({ prompt, completion }: Pick<UserRequest, 'prompt' | 'completion'>) => prompt !== null && completion !== null;
 
 /** What an answer cost, in the unit of the prices. Undefined without prices, or if the answer reports no tokens. */
-export function costOf(request: UserRequest, { promptPrice, completionPrice }: Prices): number | undefined {
+export function costOf(request: Pick<UserRequest, 'prompt' | 'completion'>, { promptPrice, completionPrice }: Prices): number | undefined {
   if ((promptPrice === undefined && completionPrice === undefined) || !isReported(request)) return undefined;
   return (request.prompt! * (promptPrice ?? 0) + request.completion! * (completionPrice ?? 0)) / 1e6;
 }
@@ -51,7 +51,8 @@ export function usageMetrics(requests: readonly UserRequest[], prices: Prices): 
   const usage = usageOf(requests);
   if (!usage) return {};
   const latencies = requests.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b);
-  const costs = requests.flatMap((request) => costOf(request, prices) ?? []);
+  // The cost of all tokens is rounded once.
+  const cost = costOf({ prompt: usage.prompt_tokens, completion: usage.completion_tokens }, prices);
   return {
     'user/calls': usage.calls,
     'user/retries': usage.retries,
@@ -61,7 +62,7 @@ export function usageMetrics(requests: readonly UserRequest[], prices: Prices): 
       'user/completion_tokens': usage.completion_tokens,
     }),
     ...(latencies.length > 0 && { 'user/latency_p50_s': quantile(latencies, 0.5), 'user/latency_p95_s': quantile(latencies, 0.95) }),
-    ...(costs.length > 0 && { 'user/cost': sum(costs) }),
+    ...(cost !== undefined && usage.unreported < latencies.length && { 'user/cost': cost }),
   };
 }
 
