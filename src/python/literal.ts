@@ -1,4 +1,5 @@
 /** @file Evaluates literals of Python source, and the operators on them. Names and calls are not evaluated. */
+import { escapeRegExp } from '../base/escape-reg-exp.ts';
 import { fixed, int, power } from './conversions.ts';
 import { add, divide, multiply, negate, subtract, toFloat } from './operations.ts';
 import type { Node } from './node.ts';
@@ -133,6 +134,6 @@ function wholeQuotient(a: Value, b: Value): { quotient: Value; rest: Value } {
  * @throws {PyError} or {SourceError} if the right side is no literal
  */
 export function assigned(source: string, name: string, names?: Names): Value | null {
-  const found = new RegExp(`^[ \\t]*${name}[ \\t]*(?::[^=\\n]+)?=(?!=)`, 'm').exec(source);
+  const found = new RegExp(`^[ \\t]*${escapeRegExp(name)}[ \\t]*(?::[^=\\n]+)?=(?!=)`, 'm').exec(source);
   return found && literalOf(readExpressionAt(source, found.index + found[0].length), names);
 }

@@ -1,13 +1,14 @@
 /** @file Reads ACEBench Agent from a visitor's copy. Literals of its Python source are read; nothing of it is run. */
-import { loads, loadsLines } from '../../python/json.ts';
+import { loads } from '../../python/json.ts';
 import { itemOf, iterate } from '../../python/operations.ts';
-import { Dict, PyError, type Value } from '../../python/values.ts';
+import { Dict, type Value } from '../../python/values.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import type { Language } from './classes/api.ts';
+import { jsonLines, readIn, type Source } from '../python-copy.ts';
 import { CLASSES } from './classes/index.ts';
 import type { Kind, Setting, States } from './instances.ts';
 import { type Prompts, promptsFromJson, promptsFromSource } from './prompts.ts';
-import { type Source, statesFromJson, statesFromSource } from './read-states.ts';
+import { statesFromJson, statesFromSource } from './read-states.ts';
 import { type CopyPaths, findFiles, promptSources } from './source-files.ts';
 
 export interface Entry extends Setting {
@@ -32,15 +33,14 @@ export interface AceData {
 /** @param text reads a file @throws {ImportError} that names the file and the reason */
 export async function readAce(paths: readonly string[], language: Language, text: (path: string) => Promise<string>): Promise<AceData> {
   const files = findFiles(paths, language);
-  const lines = async (path: string) =>
-    loadsLines(await text(path), (line, reason) => new ImportError(path, `line ${line}`, `it is not JSON: ${reason}`));
+  const lines = async (path: string) => jsonLines(path, await text(path));
   const entries = new Map<string, Entry>();
   for (const [kind, { questions, answers }] of files.tasks) {
     const solved = new Map(
-      (await lines(answers)).map(({ line, value }) => read(answers, `line ${line}`, () => [idOf(value), answerOf(value)] as const)),
+      (await lines(answers)).map(({ line, value }) => readIn(answers, `line ${line}`, () => [idOf(value), answerOf(value)] as const)),
     );
     for (const { line, value } of await lines(questions))
-      read(questions, `line ${line}`, () => {
+      readIn(questions, `line ${line}`, () => {
         const id = idOf(value);
         const answer = solved.get(id);
         if (!answer) throw new ImportError(answers, '', `there is no answer to ${id}, which is in ${questions}`);
@@ -58,13 +58,13 @@ async function readLiterals(
   if ('states' in literals) {
     const json = async (path: string) => {
       const content = await text(path);
-      return read(path, '', () => loads(content));
+      return readIn(path, '', () => loads(content));
     };
     const states = await json(literals.states);
     const prompts = literals.prompts === undefined ? undefined : await json(literals.prompts);
     return {
-      states: read(literals.states, '', () => statesFromJson(states, language)),
-      ...(prompts !== undefined && { prompts: read(literals.prompts!, '', () => promptsFromJson(prompts, language)) }),
+      states: readIn(literals.states, '', () => statesFromJson(states, language)),
+      ...(prompts !== undefined && { prompts: readIn(literals.prompts!, '', () => promptsFromJson(prompts, language)) }),
     };
   }
   const sources = new Map<string, Source>();
@@ -72,17 +72,6 @@ async function readLiterals(
   const source = (name: string) => sources.get(name)!;
   const hasPrompts = Object.values(promptSources(language)).every((name) => sources.has(name));
   return { states: statesFromSource(source), ...(hasPrompts && { prompts: promptsFromSource(source, language) }) };
-}
-
-/** Names the file in errors about its content. */
-function read<T>(file: string, path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (cause instanceof ImportError) throw cause;
-    if (cause instanceof PyError) throw new ImportError(file, path, `a field is missing or has another type: ${cause.message}`);
-    throw new ImportError(file, path, (cause as Error).message);
-  }
 }
 
 /** The names of known classes. @throws if a name is unknown */

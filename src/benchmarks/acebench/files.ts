@@ -49,7 +49,8 @@ export const aceFiles: BenchmarkFiles<AceTask> = {
   async open({ files: named }, files) {
     const texts: Texts = {};
     // Only the files that are needed are read, and only they are stored.
-    await readAll([...named.keys()], async (name) => (texts[name] = await files.text(named.get(name)!)));
+    const data = await readAll([...named.keys()], async (name) => (texts[name] = await files.text(named.get(name)!)));
+    parsed.set(texts, Promise.resolve(data));
     return { domain: DOMAIN, database: { files: texts } };
   },
   async read({ candidate, database }) {

@@ -5,8 +5,8 @@ import { literalOf } from '../../python/literal.ts';
 import type { Node } from '../../python/node.ts';
 import { typeError } from '../../python/operations.ts';
 import { readExpression } from '../../python/source.ts';
-import { dumps, str } from '../../python/text.ts';
 import { deepCopy, Dict, dict, PyError, type Value } from '../../python/values.ts';
+import { resultText } from '../python-copy.ts';
 import { type Api, type Language, loadPhone, PHONE_SIGNATURES, phoneMethods } from './classes/api.ts';
 import { CLASSES } from './classes/index.ts';
 import { throughJson } from './plain.ts';
@@ -149,17 +149,6 @@ function valueOf(node: Node): Value {
   throw of.kind === 'name'
     ? new PyError('NameError', `name '${of.id}' is not defined`)
     : typeError('a call inside a call needs the name of a function');
-}
-
-/** Upstream's text of a result: a text as it is, a dict as JSON if JSON can write it, and anything else as `str`. */
-function resultText(value: Value): string {
-  if (!(value instanceof Dict)) return str(value);
-  try {
-    return dumps(value);
-  } catch (cause) {
-    if (cause instanceof PyError) return str(value);
-    throw cause;
-  }
 }
 
 /** The value of a text that is JSON, or the text. */

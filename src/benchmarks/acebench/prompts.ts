@@ -6,9 +6,9 @@ import { filled } from '../../python/strings.ts';
 import { repr } from '../../python/text.ts';
 import type { Value } from '../../python/values.ts';
 import { ImportError } from '../../exchange/import-error.ts';
+import { literalIn, type Source } from '../python-copy.ts';
 import type { Language } from './classes/api.ts';
 import type { Kind } from './instances.ts';
-import { literal, type Source } from './read-states.ts';
 import { promptSources } from './source-files.ts';
 
 /** The texts of one language. */
@@ -42,7 +42,7 @@ export function promptsFromJson(prompts: Value, language: Language): Prompts {
 export function promptsFromSource(source: (name: string) => Source, language: Language): Prompts {
   const files = promptSources(language);
   const end = language.toUpperCase();
-  const read = (file: keyof typeof files, name: string) => literal(source(files[file]), `${name}_${end}`) as string;
+  const read = (file: keyof typeof files, name: string) => literalIn(source(files[file]), `${name}_${end}`) as string;
   const agent = (file: 'turn' | 'step') => ({
     system: read(file, 'MULTI_TURN_AGENT_PROMPT_SYSTEM'),
     user: read(file, 'MULTI_TURN_AGENT_PROMPT_USER'),

@@ -1,20 +1,13 @@
 /** @file Reads BFCL Multi Turn from a visitor's copy. Literals of its Python source are read; nothing of it is run. */
-import { loads, loadsLines } from '../../python/json.ts';
+import { loads } from '../../python/json.ts';
 import { itemOf } from '../../python/operations.ts';
-import { Dict, PyError, type Value } from '../../python/values.ts';
+import { Dict, type Value } from '../../python/values.ts';
 import { shown } from '../../base/input-error.ts';
 import { ImportError } from '../../exchange/import-error.ts';
+import { jsonLines, readIn, type Source } from '../python-copy.ts';
 import { CLASSES } from './classes/index.ts';
 import { portable } from './portable.ts';
-import {
-  fillersFromJson,
-  type Prompts,
-  promptsFromJson,
-  promptsFromSource,
-  type Source,
-  tablesFromJson,
-  tablesFromSource,
-} from './read-tables.ts';
+import { fillersFromJson, type Prompts, promptsFromJson, promptsFromSource, tablesFromJson, tablesFromSource } from './read-tables.ts';
 import { type Category, findFiles, PROMPT_SOURCES } from './source-files.ts';
 import type { Tables } from './tables.ts';
 
@@ -45,19 +38,18 @@ export const isLongContext = (id: string): boolean => id.includes('long_context'
 /** @param contentOf reads a file @throws {ImportError} that names the file and the reason */
 export async function readBfcl(paths: readonly string[], contentOf: (path: string) => Promise<string>): Promise<BfclData> {
   const files = findFiles(paths);
-  const lines = async (path: string) =>
-    loadsLines(await contentOf(path), (line, reason) => new ImportError(path, `line ${line}`, `it is not JSON: ${reason}`));
+  const lines = async (path: string) => jsonLines(path, await contentOf(path));
   const documents = new Map<string, Dict[]>();
   for (const [className, path] of files.documents)
     documents.set(
       className,
-      (await lines(path)).map(({ line, value }) => read(path, `line ${line}`, () => dictOf(value, 'the line'))),
+      (await lines(path)).map(({ line, value }) => readIn(path, `line ${line}`, () => dictOf(value, 'the line'))),
     );
   const entries = new Map<string, Entry>();
   for (const [category, { questions, answers }] of files.questions) {
-    const gold = new Map((await lines(answers)).map(({ line, value }) => read(answers, `line ${line}`, () => goldOf(value))));
+    const gold = new Map((await lines(answers)).map(({ line, value }) => readIn(answers, `line ${line}`, () => goldOf(value))));
     for (const { line, value } of await lines(questions))
-      read(questions, `line ${line}`, () => {
+      readIn(questions, `line ${line}`, () => {
         const id = text(itemOf(value, 'id'), 'id');
         const calls = gold.get(id);
         if (calls === undefined) throw new ImportError(answers, '', `there is no answer to ${id}, which is in ${questions}`);
@@ -74,15 +66,15 @@ async function readLiterals(
   if ('api' in literals) {
     const json = async (path: string) => {
       const content = await contentOf(path);
-      return read(path, '', () => loads(content));
+      return readIn(path, '', () => loads(content));
     };
     const api = await json(literals.api);
     const given = await json(literals.fillers);
-    const fillers = read(literals.fillers, '', () => fillersFromJson(given));
+    const fillers = readIn(literals.fillers, '', () => fillersFromJson(given));
     const prompts = literals.prompts === undefined ? undefined : await json(literals.prompts);
     return {
-      tables: read(literals.api, '', () => tablesFromJson(api, fillers)),
-      ...(prompts !== undefined && { prompts: read(literals.prompts!, '', () => promptsFromJson(prompts)) }),
+      tables: readIn(literals.api, '', () => tablesFromJson(api, fillers)),
+      ...(prompts !== undefined && { prompts: readIn(literals.prompts!, '', () => promptsFromJson(prompts)) }),
     };
   }
   const sources = new Map<string, Source>();
@@ -92,17 +84,6 @@ async function readLiterals(
     tables: tablesFromSource((name) => sources.get(name)!),
     ...(prompts && utils && { prompts: promptsFromSource(prompts, utils) }),
   };
-}
-
-/** Names the file in errors about its content. */
-function read<T>(file: string, path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (cause instanceof ImportError) throw cause;
-    if (cause instanceof PyError) throw new ImportError(file, path, `a field is missing or has another type: ${cause.message}`);
-    throw new ImportError(file, path, (cause as Error).message);
-  }
 }
 
 function dictOf(value: Value, what: string): Dict {

@@ -1,7 +1,7 @@
 /** @file The objects on which an entry's calls are made: one for each involved class. */
-import { dumps, str } from '../../python/text.ts';
 import { deepCopy, Dict, equal, PyError, type Value } from '../../python/values.ts';
 import { bind, type Parameter, readSignature } from '../../python/arguments.ts';
+import { resultText } from '../python-copy.ts';
 import { readCall } from './call.ts';
 import { type Api, Shared } from './classes/api.ts';
 import { CLASSES } from './classes/index.ts';
@@ -87,17 +87,6 @@ function sameValue(a: Value, b: Value): boolean {
     return equal(a, b);
   } catch (cause) {
     if (cause instanceof RangeError) return false;
-    throw cause;
-  }
-}
-
-/** Upstream's text of a result: a string as it is, a dict as JSON if JSON can write it, and anything else as `str`. */
-function resultText(value: Value): string {
-  if (!(value instanceof Dict)) return str(value);
-  try {
-    return dumps(value);
-  } catch (cause) {
-    if (cause instanceof PyError) return str(value);
     throw cause;
   }
 }

@@ -1,9 +1,9 @@
 /** @file Reads the tables and prompts of BFCL, from JSON or from the literals of its Python source. */
-import { assigned } from '../../python/literal.ts';
 import { itemOf, iterate } from '../../python/operations.ts';
 import { filled } from '../../python/strings.ts';
 import { Dict, ELLIPSIS, PySet, Tuple, type Value } from '../../python/values.ts';
 import { ImportError } from '../../exchange/import-error.ts';
+import { literalIn, type Source } from '../python-copy.ts';
 import type { Tables } from './tables.ts';
 
 /** The texts of the prompts. */
@@ -83,23 +83,6 @@ const FILLERS = [
   'FILES_TAIL_USED',
 ];
 
-export interface Source {
-  path: string;
-  text: string;
-}
-
-/** The literal that is assigned to a name. @throws {ImportError} if there is none */
-function need({ path, text }: Source, name: string, names?: ReadonlyMap<string, Value>): Value {
-  let value: Value;
-  try {
-    value = assigned(text, name, names);
-  } catch (cause) {
-    throw new ImportError(path, name, `it is no literal of Python: ${(cause as Error).message}`);
-  }
-  if (value === null) throw new ImportError(path, name, 'it is missing: expected a name with a literal of Python');
-  return value;
-}
-
 /** @param source returns the source file with that name @throws {ImportError} */
 export function tablesFromSource(source: (name: string) => Source): Tables {
   const [trading, travel, vehicle] = [source('trading_bot'), source('travel_booking'), source('vehicle_control')];
@@ -119,16 +102,16 @@ export function tablesFromSource(source: (name: string) => Source): Tables {
       'it has no comparisons of cities: expected those of estimate_distance and get_zipcode_based_on_city',
     );
   return {
-    states: new Dict(Object.entries(STATES).map(([name, className]) => [className, need(source(name), 'DEFAULT_STATE')])),
-    symbols: need(trading, 'symbol_map') as Dict,
-    sectors: need(trading, 'sector_map') as Dict,
-    routes: pairs(need(travel, 'base_costs')),
-    rates: pairs(need(travel, 'exchange_rates')),
-    airportByCity: need(travel, 'airport_map') as Dict,
-    airports: need({ path: travel.path, text: `airports = ${airports}` }, 'airports') as Value[],
+    states: new Dict(Object.entries(STATES).map(([name, className]) => [className, literalIn(source(name), 'DEFAULT_STATE')])),
+    symbols: literalIn(trading, 'symbol_map') as Dict,
+    sectors: literalIn(trading, 'sector_map') as Dict,
+    routes: pairs(literalIn(travel, 'base_costs')),
+    rates: pairs(literalIn(travel, 'exchange_rates')),
+    airportByCity: literalIn(travel, 'airport_map') as Dict,
+    airports: literalIn({ path: travel.path, text: `airports = ${airports}` }, 'airports') as Value[],
     zipcodes: new Dict(zipcodes.map(([, , city, , code]) => [city!, code!])),
     distances: distances.map(([, a, b, miles]) => [a!, b!, Number(miles)]),
-    fillers: new Dict(FILLERS.map((name) => [name, need(source('long_context'), name)])),
+    fillers: new Dict(FILLERS.map((name) => [name, literalIn(source('long_context'), name)])),
   };
 }
 
@@ -159,18 +142,18 @@ export function promptsFromJson(own: Value): Prompts {
 export function promptsFromSource(prompts: Source, utils: Source): Prompts {
   const hint = /return "( Note that the provided function is in Python 3 syntax\.)"/.exec(utils.text)?.[1];
   if (hint === undefined) throw new ImportError(utils.path, '_get_language_specific_hint', 'it returns no hint for Python');
-  const added = need(prompts, 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC');
+  const added = literalIn(prompts, 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC');
   const names = new Map([['DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC', added]]);
   return {
-    stepLimit: Number(need(prompts, 'MAXIMUM_STEP_LIMIT')),
+    stepLimit: Number(literalIn(prompts, 'MAXIMUM_STEP_LIMIT')),
     system: system(
-      need(prompts, '_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE'),
-      at(need(prompts, 'PROMPT_STYLE_TEMPLATES'), 'classic'),
-      at(need(prompts, 'OUTPUT_FORMAT_MAPPING'), 'python'),
-      at(need(prompts, 'PARAM_TYPE_MAPPING'), 'python'),
+      literalIn(prompts, '_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE'),
+      at(literalIn(prompts, 'PROMPT_STYLE_TEMPLATES'), 'classic'),
+      at(literalIn(prompts, 'OUTPUT_FORMAT_MAPPING'), 'python'),
+      at(literalIn(prompts, 'PARAM_TYPE_MAPPING'), 'python'),
     ),
     added: added as string,
-    addedFunctions: need(prompts, 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING', names) as string,
+    addedFunctions: literalIn(prompts, 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING', names) as string,
     hint,
   };
 }
