@@ -29,6 +29,9 @@ export const valuesOf = ({ rewards, foreign }: Facts): Map<string, ForeignValue>
     ...(typeof foreign?.reward === 'number' ? [['reward', foreign.reward] as const] : []),
   ]);
 
+/** The number of a text. True and false are 1 and 0. NaN if the text is no number. */
+const numberOf = (text: string): number => (text.trim() === '' ? NaN : Number({ true: 1, false: 0 }[text.trim().toLowerCase()] ?? text));
+
 /** The numeric value of a rule's column. Booleans count as 1 and 0. */
 const numeric = (value: ForeignValue | undefined): number | undefined =>
   typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : undefined;
@@ -45,7 +48,7 @@ export function readSuccessRule(text: string, names: Iterable<string>): SuccessR
   if (!known.has(name)) throw expected(`one of the names ${shown([...known].join(', '), 500)}`);
   const written: Record<string, Sign> = { '≥': '>=', '≤': '<=', '==': '=' };
   const own = written[sign] ?? (sign as Sign);
-  const number = Number({ true: 1, false: 0 }[value.toLowerCase()] ?? value);
+  const number = numberOf(value);
   if (own !== '=' && !Number.isFinite(number)) throw expected(`a number after ${own}`);
   return { name, sign: own, value: Number.isFinite(number) ? number : value };
 }
@@ -58,7 +61,7 @@ export function succeeded(rule: SuccessRule | null, facts: Facts & Pick<Trajecto
   const own = valuesOf(facts).get(rule.name);
   if (own === undefined) return null;
   if (typeof rule.value === 'string') return own === rule.value;
-  const number = numeric(own) ?? (typeof own === 'string' && rule.sign === '=' ? Number(own) : undefined);
+  const number = numeric(own) ?? (typeof own === 'string' && rule.sign === '=' ? numberOf(own) : undefined);
   return number === undefined ? null : SIGNS[rule.sign](number, rule.value);
 }
 

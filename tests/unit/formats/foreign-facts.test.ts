@@ -50,6 +50,14 @@ test('the visitor’s rule decides, and none leaves the success open', async () 
   expect(metrics[0]!['rollout/dropped']).toBe(0);
 });
 
+test('columns of texts are judged by what they say; an empty one says nothing', async () => {
+  const rows = ['True', 'false', '', '1', '0.0', 'maybe'].map((passed) => ({ ...said, reward: 0.5, passed }));
+  const judged = async (success: string) => (await run(rows, { success })).trajectories.map(({ reward }) => reward);
+  expect(await judged('passed=true')).toEqual([1, 0, null, 1, 0, 0]);
+  expect(await judged('passed=0')).toEqual([0, 1, null, 0, 1, 0]);
+  expect(await judged('passed=maybe')).toEqual([0, 0, null, 0, 0, 1]);
+});
+
 test.each([
   ['reward', /expected NAME>=VALUE/],
   ['>=1', /expected NAME>=VALUE/],
