@@ -97,6 +97,14 @@ describe('what the server gets', () => {
   });
 });
 
+test('a call keeps the text of its arguments if JavaScript would change its numbers', async () => {
+  const written = (text: string) => ({ id: text, type: 'function', function: { name: FIND.name, arguments: text } });
+  const texts = ['{"email": 5.0}', '{"email": 12345678901234567890}', '{ "email": 5 }'];
+  const { trajectory } = await play([...texts.map((text) => words(null, { tool_calls: [written(text)] })), words('Done.')]);
+  const called = trajectory.nodes.flatMap(({ toolCall }) => (toolCall ? [toolCall.exact] : []));
+  expect(called).toEqual([texts[0], texts[1], undefined]);
+});
+
 describe('thoughts', () => {
   it.each([
     ['in reasoning_content', { content: 'Done.', reasoning_content: 'They want it ###STOP###.' }],
