@@ -18,10 +18,16 @@ export function keyProof(name: KeyName, address: string): string | undefined {
     : undefined;
 }
 
-/** @throws UsageError if the folder would send the key to a server that never got it */
+/**
+ * @param address of the server, or the name of a customer that has none
+ * @throws UsageError if the folder would send the key to a server that never got it
+ */
 export function checkKeyOrigin(name: KeyName, directory: string, address: string, proof: string | undefined, remedy: string): void {
-  if (!URL.canParse(address) || proof === keyProof(name, address) || keyProof(name, address) === undefined) return;
+  if (!URL.canParse(address)) return;
+  const { protocol, origin } = new URL(address);
+  const expected = keyProof(name, address);
+  if (!/^https?:$/.test(protocol) || expected === undefined || proof === expected) return;
   throw new UsageError(
-    `--resume is "${directory}": it was not started with this ${name} for ${new URL(address).origin}, so the key is not sent there: ${remedy}`,
+    `--resume is "${directory}": it was not started with this ${name} for ${origin}, so the key is not sent there: ${remedy}`,
   );
 }

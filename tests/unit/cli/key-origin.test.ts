@@ -14,6 +14,9 @@ test('a folder needs the proof of the same key and the same origin', () => {
     expect(check(address, proof), address).toThrow(/it was not started with this MUA_USER_KEY for http.*: expected --user URL/);
   expect(check('https://api.example/v1')).toThrow('so the key is not sent there');
   expect(check('scripted')).not.toThrow();
+  // These customers play on this computer: nothing is sent.
+  for (const local of ['learned', 'hub:owner/name@q4', 'folder:/models/customer@q8']) expect(check(local), local).not.toThrow();
+  expect(check('HTTPS://evil.example/v1'), 'an address in capitals').toThrow('so the key is not sent there');
   vi.stubEnv('MUA_USER_KEY', 'sk-two');
   expect(check('https://api.example/v1', proof)).toThrow('MUA_USER_KEY');
   vi.stubEnv('MUA_USER_KEY', '');
