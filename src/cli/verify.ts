@@ -69,12 +69,12 @@ export async function verifyLogs(
       result.problems.push({ file, problem: parserReason(error) });
     }
   };
-  const names = (await stat(path)).isDirectory() ? await readdir(path) : [];
+  const isFolder = (await stat(path)).isDirectory();
+  const names = isFolder ? await readdir(path) : [];
   const chained = names.filter((name) => name.endsWith(CHAIN)).map((name) => name.replace(CHAIN, '.jsonl'));
-  const files =
-    names.length > 0
-      ? [...new Set([...names, ...chained])].filter((name) => /(trajectories|conversations|trials|rollouts).*\.jsonl$/.test(name)).sort()
-      : [''];
+  const files = isFolder
+    ? [...new Set([...names, ...chained])].filter((name) => /(trajectories|conversations|trials|rollouts).*\.jsonl$/.test(name)).sort()
+    : [''];
   for (const name of files) {
     const file = join(path, name);
     result.checked++;

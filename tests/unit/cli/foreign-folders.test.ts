@@ -5,9 +5,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verifyLog } from '../../../src/cli/commands/verify.ts';
 import { exportRun } from '../../../src/cli/run-export.ts';
 import { EvaluationFolder } from '../../../src/cli/evaluation-folder.ts';
 import { readStatus } from '../../../src/cli/out-folder.ts';
+import { ProgressBar } from '../../../src/cli/progress.ts';
 import { readLines } from '../../../src/cli/read.ts';
 import { RunFolder } from '../../../src/cli/run-folder.ts';
 import { sftSchema, trainSchema } from '../../../src/cli/settings.ts';
@@ -219,6 +221,14 @@ test('pipes and devices are refused at once by verify, verify-log and export-run
     lost: 'nothing: each is named at once',
     test: TEST,
   });
+});
+
+test('an empty folder has no damaged conversations: verify-log says what it expects', async () => {
+  const out = join(root, 'empty');
+  await mkdir(out);
+  await expect(verifyLog.run({ path: out, json: undefined }, new ProgressBar({ write: () => {} }))).rejects.toThrow(
+    'expected conversations in *.jsonl, a *.mua.zip, or a folder of them',
+  );
 });
 
 test('a checkpoint above 2 GiB is read and found whole', { timeout: 120_000 }, async () => {
