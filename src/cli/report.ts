@@ -20,13 +20,14 @@ export interface ReportOptions {
 }
 
 /**
- * @returns a report for each evaluation of `path`, then those of `against`; the difference is `path` minus `against`
+ * @returns a report for each evaluation of `path`, then those of `against`; the difference of the first evaluation of `path` from the
+ * first of `against`; `compared`: the names of these two, the one of `against` first, or nothing without `against`
  * @throws InputError if the files do not say which conversations succeeded; also the errors of the readers
  */
 export async function reportPaths(
   path: string,
   { success, data, against }: ReportOptions,
-): Promise<{ reports: PathReport[]; difference: EvaluateResult['differences'][number]; notes: string[] }> {
+): Promise<{ reports: PathReport[]; compared: string[]; difference: EvaluateResult['differences'][number]; notes: string[] }> {
   const notes: string[] = [];
   const read = async (file: string): Promise<ImportedEvaluation[]> => {
     const { rollouts, source, name, createdAt, notes: own } = await readForeignPath(file, data);
@@ -37,10 +38,11 @@ export async function reportPaths(
     return found;
   };
   const [own, other] = [await read(path), against === undefined ? [] : await read(against)];
-  const difference = other[0] ? comparedWith(other[0], own[0]!) : null;
+  const [after, before] = [own[0]!, other[0]];
   return {
     reports: [...own, ...other].map(reportOf),
-    difference,
+    compared: before ? [before.row.name, after.row.name] : [],
+    difference: before ? comparedWith(before, after) : null,
     notes,
   };
 }

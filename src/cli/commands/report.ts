@@ -37,7 +37,7 @@ export const report = command({
     for (const note of notes) progress.note(note);
     return { ...result, notes };
   },
-  show: ({ reports, difference }) => [
+  show: ({ reports, compared, difference }) => [
     ...reports.flatMap(({ name, source, success, tasks, trials, pass_hat, unscored, ended, tool_calls, turns_mean }) => [
       `${name}, from ${source}${success === undefined ? '' : `, success is ${success}`}`,
       ...passLines(pass_hat).map((line) => `  ${line}`),
@@ -45,10 +45,7 @@ export const report = command({
       ...tallyLine('ended by', ended).map((line) => `  ${line}`),
       ...tallyLine('tools', tool_calls).map((line) => `  ${line}`),
     ]),
-    ...(reports.length > 1 && difference !== null
-      ? differenceLines([reports.at(-1)!.name, reports[0]!.name], [difference])
-      : reports.length > 1
-        ? ['no task with a trial of the same number is scored in both']
-        : []),
+    ...(difference ? differenceLines(compared, [difference]) : []),
+    ...(compared.length > 0 && !difference ? ['no task with a trial of the same number is scored in both'] : []),
   ],
 });

@@ -1,12 +1,14 @@
 /** Evaluations from files: pass^k, pairs, the world of a benchmark, and filters of exports. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { callsOf } from '../../../src/base/message-path.ts';
 import { importBenchmarks } from '../../../src/benchmarks/import/import.ts';
 import { exportRun } from '../../../src/cli/run-export.ts';
+import { report } from '../../../src/cli/commands/report.ts';
+import { ProgressBar } from '../../../src/cli/progress.ts';
 import { reportPaths } from '../../../src/cli/report.ts';
 import { readForeign, readForeignFiles } from '../../../src/formats/read-foreign.ts';
 import { comparedWith, endingsOf, importedEvaluations } from '../../../src/trainer/imported-evaluation.ts';
@@ -110,6 +112,28 @@ describe('mua report and mua export-run', () => {
     const { reports } = await reportPaths(path, { success: 'reward>=0.5' });
     expect(reports[0]).toMatchObject({ name: 'shaped', success: 'reward>=0.5', tasks: 1, trials: 2, ended: { unknown: 2 } });
     expect(reports[0]!.pass_hat[0]!.value).toBe(0.5);
+  });
+
+  test('folders with several customers: a difference only with --against, with the names of the two that were compared', async () => {
+    for (const [name, scores] of Object.entries({ before: [0, 0], after: [1, 0] })) {
+      await mkdir(join(await folder, name));
+      const trials = (await readForeign('log.json', bytes(inspect({ x: scores })))).rollouts.map(({ trajectory }) => {
+        const { foreign: _, ...own } = trajectory;
+        return JSON.stringify(own);
+      });
+      for (const customer of [1, 2]) await file(join(name, `trajectories-${customer}.jsonl`), trials.join('\n'));
+    }
+    const [before, after] = [join(await folder, 'before'), join(await folder, 'after')];
+    const lines = async (against?: string) => {
+      const flags = { path: after, json: undefined, against, success: undefined, data: undefined };
+      return report.show(await report.run(flags as never, new ProgressBar({ write: () => {} })));
+    };
+    expect((await lines()).filter((line) => !line.startsWith(' '))).toEqual([
+      'after, customer 1, from mua evaluate',
+      'after, customer 2, from mua evaluate',
+    ]);
+    // One task: 1 of 2 trials succeeded instead of 0.
+    expect((await lines(before)).at(-1)).toMatch(/^after, customer 1 − before, customer 1: \+50\.0 points/);
   });
 
   test('--against, --min-reward and --successes', async () => {
