@@ -4,23 +4,21 @@ import { ProtocolError } from './protocol.ts';
 export class Kept {
   /** What could not be written yet, the oldest first. Open sessions bound their number, because no episode begins. */
   readonly #waiting: (() => void)[] = [];
-  #fault = '';
 
-  /** Writes now, or as soon as the disk allows it. */
-  keep(write: () => void): void {
+  /** Writes now, or as soon as the disk allows it. Returns the reason why it cannot be written now, or ''. */
+  keep(write: () => void): string {
     this.#waiting.push(write);
-    this.fault();
+    return this.fault();
   }
 
   /** Tries to write what waits. Returns the reason why this is impossible, or ''. */
   fault(): string {
     try {
       for (; this.#waiting.length > 0; this.#waiting.shift()) this.#waiting[0]!();
-      this.#fault = '';
+      return '';
     } catch (error) {
-      this.#fault = (error as Error).message;
+      return (error as Error).message;
     }
-    return this.#fault;
   }
 
   /** Writes the beginning of an episode. @throws ProtocolError if this or something before it cannot be written */

@@ -185,9 +185,8 @@ export async function startEnvServer(
         log({ event: 'episode_ended', session: id, termination, reward });
       },
       recorded: (episode, trajectory) => {
-        if (trajectory) kept.keep(() => record?.(trajectory));
-        else kept.keep(() => audit?.failed(episode));
-        if (kept.fault()) log({ event: 'audit_failed', session: id, reason: kept.fault() });
+        const fault = kept.keep(() => (trajectory ? record?.(trajectory) : audit?.failed(episode)));
+        if (fault) log({ event: 'audit_failed', session: id, reason: fault });
       },
       failed: (code) => {
         metrics.failed(code);
