@@ -21,24 +21,33 @@ type Line = z.output<typeof schema>;
 export async function verifyChain(file: string, chain: string): Promise<{ problems: string[]; unfinished: number }> {
   const problems: string[] = [];
   const lines = await readChain(chain, problems);
-  const kept = new Map<string, number>();
-  for await (const line of readLines(file)) if (line.whole) kept.set(lineHash(line.text), (kept.get(lineHash(line.text)) ?? 0) + 1);
-  const open = new Map<string, number>();
+  const kept: Counts = new Map();
+  for await (const line of readLines(file)) if (line.whole) add(kept, lineHash(line.text), 1);
+  const open: Counts = new Map();
   for (const { event, id = '', sha256 = '' } of lines) {
-    if (event === 'began') open.set(id, (open.get(id) ?? 0) + 1);
-    if (event === 'ended' || event === 'failed') open.set(id, (open.get(id) ?? 0) - 1);
-    if (event !== 'ended') continue;
-    const left = kept.get(sha256) ?? 0;
-    if (left === 0) problems.push(`conversation "${id}" is missing, or was changed`);
-    kept.set(sha256, left - 1);
+    if (event === 'began') add(open, id, 1);
+    if (event === 'ended' || event === 'failed') add(open, id, -1);
+    if (event === 'ended' && add(kept, sha256, -1) < 0) problems.push(`conversation "${id}" is missing, or was changed`);
   }
-  const strangers = [...kept.values()].filter((left) => left > 0).reduce((sum, left) => sum + left, 0);
+  const strangers = leftIn(kept);
   if (strangers > 0) problems.push(`${strangers} conversations of the file are not in the chain`);
-  const unfinished = [...open.values()].filter((left) => left > 0).reduce((sum, left) => sum + left, 0);
+  const unfinished = leftIn(open);
   const closed = lines.at(-1)?.event === 'closed';
   if (closed && unfinished > 0) problems.push(`${unfinished} conversations began, but neither ended nor failed`);
   return { problems, unfinished: closed ? 0 : unfinished };
 }
+
+type Counts = Map<string, number>;
+
+/** Changes a count, and returns it. */
+function add(counts: Counts, key: string, change: number): number {
+  const count = (counts.get(key) ?? 0) + change;
+  counts.set(key, count);
+  return count;
+}
+
+/** The sum of the counts above 0. */
+const leftIn = (counts: Counts): number => [...counts.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
 
 async function readChain(path: string, problems: string[]): Promise<Line[]> {
   const lines: Line[] = [];
