@@ -123,8 +123,7 @@ export class TaskSource {
       const all = await this.#all(split);
       return { split, of: all.length, tasks: all.slice(from, from + count).map(resetName) };
     }
-    const conditions = this.#conditions[split];
-    const tasks = await this.#query({ split, seed: this.#seed, from, count, ...(conditions && { conditions }) });
+    const tasks = await this.#generated(split, this.#seed, from, count);
     return { split, of: null, tasks: tasks.map(resetName) };
   }
 
@@ -135,7 +134,7 @@ export class TaskSource {
   }
 
   async #numbered(split: Split, number: number): Promise<Task> {
-    if (!this.#domain.finite) return this.#generated(split, this.#seed, number);
+    if (!this.#domain.finite) return (await this.#generated(split, this.#seed, number, 1))[0]!;
     const tasks = await this.#all(split);
     if (tasks.length === 0) throw new ProtocolError('VALIDATION_ERROR', `reset.split is "${split}": the data has no such tasks`);
     return tasks[number % tasks.length]!;
@@ -155,14 +154,14 @@ export class TaskSource {
     const match = new RegExp(`^${name}/${level}/([a-z]+)/(\\d{1,10})(?:~[^/]*)?/(\\d{1,9})$`).exec(id);
     const split = match?.[1];
     if (!match || !isSplit(split)) throw unknownTask(id, `the id of a generated task, such as "${name}/${level}/train/1/0"`);
-    const task = await this.#generated(split, Number(match[2]), Number(match[3]));
+    const task = (await this.#generated(split, Number(match[2]), Number(match[3]), 1))[0]!;
     if (task.id !== id) throw unknownTask(id, `"${task.id}", as the customers of this server have other conditions`);
     return task;
   }
 
-  async #generated(split: Split, seed: number, from: number): Promise<Task> {
+  #generated(split: Split, seed: number, from: number, count: number): Promise<Task[]> {
     const conditions = this.#conditions[split];
-    return (await this.#query({ split, seed, from, count: 1, ...(conditions && { conditions }) }))[0]!;
+    return this.#query({ split, seed, from, count, ...(conditions && { conditions }) });
   }
 
   #all(split: Split): Promise<Task[]> {
