@@ -1,6 +1,6 @@
 /** @file The flags of `mua evaluate` for an agent whose model is behind a server. */
 import { AGENT_FORMATS, type AgentServer } from '../../records/agent-server.ts';
-import type { Flags, Values } from '../args.ts';
+import { camelCase, type Flags, type Values } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { readServer } from './server.ts';
 
@@ -43,22 +43,17 @@ export const AGENT_FLAGS = {
   'agent-budget': { type: 'number', value: 'X', help: 'ask the agent no more after it has cost this much', min: 0 },
 } as const satisfies Flags;
 
-type AgentValues = Partial<Values<typeof AGENT_FLAGS>> & { temperature?: number | undefined };
+type AgentValues = Partial<Values<typeof AGENT_FLAGS>>;
 
 /** The agent's server, without its key. Null if the flags name none. */
 export async function readAgent(values: AgentValues): Promise<{ server: AgentServer; agentKey: string | undefined } | null> {
   const { agent, agentModel: model, agentFormat: format, agentBody: body, agentMaxTokens: maxTokens } = values;
   const { agentPromptPrice: promptPrice, agentCompletionPrice: completionPrice, agentBudget: budget } = values;
   if (agent === undefined) {
-    const { agentTemperature } = values;
-    const others = { model, format, temperature: agentTemperature, 'max-tokens': maxTokens, body };
-    const costs = { 'prompt-price': promptPrice, 'completion-price': completionPrice, budget };
-    const [extra] = Object.entries({ ...others, ...costs }).find(([, value]) => value !== undefined) ?? [];
-    if (extra) throw new UsageError(`--agent-${extra} is given: expected --agent URL with it`);
+    const extra = Object.keys(AGENT_FLAGS).find((name) => values[camelCase(name) as keyof AgentValues] !== undefined);
+    if (extra) throw new UsageError(`--${extra} is given: expected --agent URL with it`);
     return null;
   }
-  if (budget !== undefined && !promptPrice && !completionPrice)
-    throw new UsageError(`--agent-budget is ${budget}: expected --agent-prompt-price or --agent-completion-price above 0 with it`);
   const settings = { maxTokens, promptPrice, completionPrice, budget };
   const names = { flag: '--agent', prefix: 'agent', key: 'MUA_AGENT_KEY' } as const;
   const { config, apiKey } = await readServer(names, { address: agent, model, body, settings }, 'an http(s) URL');

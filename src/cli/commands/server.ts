@@ -26,6 +26,11 @@ export async function readServer(
   expected: string,
 ): Promise<{ config: EndpointConfig; apiKey: string | undefined }> {
   const { flag, prefix, key } = names;
+  const { budget, promptPrice, completionPrice } = given.settings;
+  if (budget !== undefined && !promptPrice && !completionPrice)
+    throw new UsageError(
+      `--${prefix}-budget is ${budget}: expected --${prefix}-prompt-price or --${prefix}-completion-price above 0 with it`,
+    );
   const url = URL.canParse(given.address) ? new URL(given.address) : null;
   if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError(`${flag} is "${withoutSecrets(given.address)}": expected ${expected}`);
   if (/^\/*$/.test(url.pathname)) url.pathname = '/v1';

@@ -168,8 +168,6 @@ export async function readUser(
     if (extra) throw new UsageError(`--${extra} is given: expected ${flag} URL with it`);
     return { user: local ?? { mode: 'scripted' }, ...(folder && { folder }) };
   }
-  if (budget !== undefined && !promptPrice && !completionPrice)
-    throw new UsageError(`--user-budget is ${budget}: expected --user-prompt-price or --user-completion-price above 0 with it`);
   const names = { flag, prefix: 'user', key: 'MUA_USER_KEY' } as const;
   const settings = { judgeModel, judgeCustomer: judgeCustomer || undefined, temperature, maxTokens, ...costs };
   const { config, apiKey } = await readServer(
