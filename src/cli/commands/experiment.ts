@@ -2,11 +2,10 @@
 import type { ExperimentContent } from '../../records/experiment.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
-import { CommandError, UsageError } from '../errors.ts';
-import { onInterrupt } from '../files.ts';
+import { UsageError } from '../errors.ts';
 import { runJob } from '../job.ts';
 import type { TrainOrder } from '../work.ts';
-import { JSON_FLAG, readUser } from './shared.ts';
+import { JSON_FLAG, keepWhenStopped, readUser } from './shared.ts';
 
 export const experiment = command({
   summary: 'train each variant of an experiment with each seed; prints a table with confidence intervals',
@@ -70,33 +69,26 @@ export const experiment = command({
         },
       };
     });
-    const stopAll = (state: 'interrupted' | 'failed', message = '') => Promise.all(queue.map(({ folder }) => folder.stop(state, message)));
-    const kept = () => {
-      const left = queue.filter(({ folder }) => !folder.done);
-      const begun = left.filter(({ folder }) => folder.continuation !== null).length;
-      const all = content.runs.length + left.length;
-      return `${out} has ${content.runs.length} of ${all} finished runs${begun > 0 ? `, and checkpoints of ${begun} more` : ''}. To continue: ./mua experiment ${file} --out ${out}`;
+    const folders = {
+      stop: async (state: 'interrupted' | 'failed', message = '') => {
+        await Promise.all(queue.map(({ folder }) => folder.stop(state, message)));
+      },
+      get continuation() {
+        const left = queue.filter(({ folder }) => !folder.done);
+        const begun = left.filter(({ folder }) => folder.continuation !== null).length;
+        const all = content.runs.length + left.length;
+        return `${out} has ${content.runs.length} of ${all} finished runs${begun > 0 ? `, and checkpoints of ${begun} more` : ''}. To continue: ./mua experiment ${file} --out ${out}`;
+      },
     };
-    const forget = onInterrupt(async () => {
-      await stopAll('interrupted');
-      return kept();
-    });
-    try {
-      await runJob({
+    await keepWhenStopped(folders, '', () =>
+      runJob({
         on,
         request: { command: 'train', runs: runs.map(({ order }) => order), user },
         runs: runs.map(({ run }) => run),
         userEndpoint,
         progress,
-      });
-    } catch (error) {
-      const { message } = error as Error;
-      await stopAll('failed', message);
-      const Same = error instanceof UsageError ? UsageError : CommandError;
-      throw new Same(`${message}. ${kept()}`);
-    } finally {
-      forget();
-    }
+      }),
+    );
     return answer(content, out);
   },
   show: ({ lines, out }) => [...lines, '', `results in ${out}`],
