@@ -289,3 +289,7 @@ export function reason(error: unknown): string {
   };
   return words[code ?? ''] ?? message;
 }
+
+/** The error for a file or folder of another tool that cannot be read. The errors of the readers already name the place. */
+export const unreadable = (path: string, error: Error): UsageError =>
+  new UsageError(['InputError', 'ImportError', 'UsageError'].includes(error.name) ? error.message : `${path}: ${reason(error)}`);

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { LISTED_FILE_NAME } from '../../formats/inspect-events.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { checkParent, reason, writeAll } from '../files.ts';
+import { checkParent, unreadable, writeAll } from '../files.ts';
 import { JSON_FLAG, MODEL } from './shared.ts';
 
 export const exportRun = command({
@@ -53,8 +53,7 @@ export const exportRun = command({
       ...(writes !== undefined && { writes: writes.split(',').map((tool) => tool.trim()) }),
     };
     const { content, lines, name, notes } = await module.exportRun(path, format, out, options).catch((error: Error) => {
-      if (['InputError', 'ImportError', 'UsageError'].includes(error.name)) throw new UsageError(error.message);
-      throw new UsageError(`${path}: ${reason(error)}`);
+      throw unreadable(path, error);
     });
     for (const note of notes) progress.note(note);
     const file = inFolder ? join(out, name) : out;

@@ -2,7 +2,7 @@
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { differenceLines, passLines, tallyLine } from '../evaluation-lines.ts';
-import { reason } from '../files.ts';
+import { unreadable } from '../files.ts';
 import { JSON_FLAG } from './shared.ts';
 
 export const report = command({
@@ -31,8 +31,7 @@ export const report = command({
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua report DIR|FILE');
     const { reportPaths } = await import('../report.ts');
     const { notes, ...result } = await reportPaths(path, options).catch((error: Error) => {
-      if (['InputError', 'ImportError', 'UsageError'].includes(error.name)) throw new UsageError(error.message);
-      throw new UsageError(`${path}: ${reason(error)}`);
+      throw unreadable(path, error);
     });
     for (const note of notes) progress.note(note);
     return { ...result, notes };
