@@ -19,7 +19,7 @@ const STDERR = 2;
 /**
  * @typedef {object} Pace
  * @property {boolean} [terminal] whether stderr is a terminal, on which a line replaces the one before
- * @property {number} [columns] its width
+ * @property {number | undefined} [columns] its width
  * @property {number} [firstMs] how long a command may be quiet at its start
  * @property {number} [everyMs] how long it may be quiet later
  * @property {number} [fd] the file to write to; default: stderr
@@ -87,7 +87,7 @@ function speak({ start, shared, terminal = false, columns, firstMs = 1000, every
       if (!line || Atomics.load(shared, ON) === 0 || now < (last === 0 ? firstMs : last + everyMs)) return;
       Atomics.store(shared, LAST, now);
       try {
-        writeSync(fd, drawn(line, now / 1000, { terminal, ...(columns !== undefined && { columns }) }));
+        writeSync(fd, drawn(line, now / 1000, { terminal, columns }));
       } catch {
         // Nobody reads stderr any more, or its pipe is full: the next line tries again.
       }

@@ -24,7 +24,7 @@ const SHOWN = [
 interface Stream {
   write(text: string): unknown;
   isTTY?: boolean;
-  columns?: number;
+  columns?: number | undefined;
 }
 
 /** What a command does now. `total` is 0 if nothing is counted. `left`: the seconds until its end, if they are known better than from the counts. */
@@ -110,7 +110,7 @@ export class ProgressBar {
   #write(): void {
     this.#last = performance.now();
     const { isTTY: terminal = false, columns } = this.stream;
-    this.stream.write(drawn(this.#line(), (this.#last - this.#start) / 1000, { terminal, ...(columns !== undefined && { columns }) }));
+    this.stream.write(drawn(this.#line(), (this.#last - this.#start) / 1000, { terminal, columns }));
     this.#drawn = terminal;
     this.#tell();
     this.#beat?.wrote();
@@ -120,7 +120,7 @@ export class ProgressBar {
   #tell(): void {
     if (!this.#speaks) return;
     const { isTTY: terminal = false, columns } = this.stream;
-    this.#beat ??= new Beat(join(ROOT, 'bin', 'beat.mjs'), { terminal, ...(columns !== undefined && { columns }) });
+    this.#beat ??= new Beat(join(ROOT, 'bin', 'beat.mjs'), { terminal, columns });
     this.#beat.set(this.#line());
   }
 

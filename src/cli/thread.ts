@@ -9,7 +9,7 @@ import { CommandError } from './errors.ts';
 export interface ThreadOrder {
   muaArguments: string[];
   /** Whether stderr is a terminal, and its width. A thread does not know. */
-  terminal: { isTTY: boolean; columns?: number };
+  terminal: { isTTY: boolean; columns?: number | undefined };
 }
 export type FromThread = 'alive' | { code: number };
 
@@ -25,8 +25,7 @@ const PINGS = 10;
  */
 export function runInThread(script: string, muaArguments: string[], stallMs = STALL_MS): Promise<number> {
   const { isTTY = false, columns } = process.stderr;
-  const terminal = { isTTY, ...(columns !== undefined && { columns }) };
-  const worker = new Worker(script, { workerData: { muaArguments, terminal } satisfies ThreadOrder, execArgv: [] });
+  const worker = new Worker(script, { workerData: { muaArguments, terminal: { isTTY, columns } } satisfies ThreadOrder, execArgv: [] });
   return new Promise<number>((resolve, reject) => {
     // Pings are counted, and not seconds: a computer may sleep.
     let unanswered = 0;
