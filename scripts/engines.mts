@@ -179,13 +179,16 @@ const minutes = ((performance.now() - start) / 60_000).toFixed(0);
 const places = Object.fromEntries(Object.entries(SCRIPTS).map(([name, { environment }]) => [name, environment]));
 for (const of of Object.keys(SIGNED)) places[`signatures ${of}`] = of;
 const stored = readRows();
-const isKept = ([key, environment]: [string, string]): boolean => stored[key]?.packages === environments[environment]!.packages.join();
-const [kept, missing] = [true, false].map((found) => Object.entries(places).filter((place) => isKept(place) === found));
-const table = kept!.flatMap(([key]) => stored[key]!.rows);
+const missing: string[] = [];
+const table = Object.entries(places).flatMap(([key, environment]) => {
+  const found = stored[key];
+  if (found?.packages === environments[environment]!.packages.join()) return found.rows;
+  missing.push(key);
+  return [];
+});
 console.log(`engines: ${table.length} rows in the table, ${failed} failed now, ${minutes} minutes`);
 // A table without the rows of some packages must not replace one that has them.
-if (missing!.length > 0)
-  console.log(`engines: ${PAGE} stays as it is, without new rows: ${missing!.map(([key]) => key).join(', ')} did not run here`);
+if (missing.length > 0) console.log(`engines: ${PAGE} stays as it is, without new rows: ${missing.join(', ')} did not run here`);
 else if (failed === 0) {
   const text = `# Other tools on our exports
 
