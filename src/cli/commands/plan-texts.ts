@@ -11,8 +11,6 @@ export function inTime(seconds: number): string {
 
 export const ESTIMATED = 'Times are estimates from a short probe of this GPU; the true times differ.';
 
-const WITHOUT = 'val_before_train=false';
-
 /** The lines of `mua train --plan`. */
 export function planLines({ plan, problem, advice, seconds }: RunPlan): string[] {
   return [
@@ -28,7 +26,7 @@ export function planLines({ plan, problem, advice, seconds }: RunPlan): string[]
           `a step             ${inTime(seconds.step)}`,
           ...(seconds.evaluation > 0 ? [`an evaluation      ${inTime(seconds.evaluation)}`] : []),
           ...(seconds.first > 0
-            ? [`before step 1      ${inTime(seconds.first)}, one of the evaluations (--set ${WITHOUT} leaves it out)`]
+            ? [`before step 1      ${inTime(seconds.first)}, one of the evaluations (--set val_before_train=false leaves it out)`]
             : []),
           `the whole run      ${inTime(seconds.run)}`,
           ESTIMATED,
