@@ -164,6 +164,20 @@ it('a conversation that is removed, changed, added or lost shows', async () => {
   });
 });
 
+it('of two equal conversations that are removed, each is named', async () => {
+  const folder = join(root, 'equal');
+  const log = new ConversationLog(folder);
+  for (let i = 0; i < 2; i++) {
+    log.began('a', 'task');
+    log.ended({ group: 'a' } as Trajectory);
+  }
+  log.close();
+  const name = (await readdir(folder)).find((file) => file.endsWith('.jsonl'))!;
+  await writeFile(join(folder, name), '');
+  const missing = 'conversation "a" is missing, or was changed';
+  expect((await verifyLogs(folder)).problems.map(({ problem }) => problem)).toEqual([missing, missing]);
+});
+
 it('what a killed process played shows as begun; its half line is no damage; a second process has its own files', async () => {
   const { folder, chain, log } = await recorded('killed', 1, false);
   log.began('cut off', 'task');
