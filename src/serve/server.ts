@@ -7,6 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Trajectory } from '../records/trajectory.ts';
 import { stranger } from '../users/loopback.ts';
@@ -92,6 +93,8 @@ export async function startEnvServer(
   const metrics = new Metrics();
   const kept = new Kept();
   const connections = new Set<Connection>();
+  /** The sessions whose connections are closed, and whose conversations are not recorded yet. */
+  const ending = new Set<Session>();
   let stopping = false;
   let number = 0;
   const about = `${stage.domain.name} ${stage.domain.level}`;
@@ -137,8 +140,7 @@ export async function startEnvServer(
     if (path === '/tasks') return send(response, ...(await tasks.listed(new URLSearchParams((request.url ?? '').split('?')[1]))));
     if (path === '/metrics') {
       const text = prometheus([metrics.snapshot(), ...((await others?.()) ?? [])]);
-      response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(text);
-      return;
+      return void response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(text);
     }
     send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /openapi.json, /schema, /state, /tasks or /metrics` });
   }
@@ -169,8 +171,7 @@ export async function startEnvServer(
       const message = stopping ? 'the server is stopping' : `all ${maxSessions} sessions are open`;
       const data = { message, code: 'CAPACITY_REACHED', active_sessions: connections.size, max_sessions: maxSessions };
       socket.send(JSON.stringify({ type: 'error', data }));
-      socket.close(1013, message);
-      return;
+      return socket.close(1013, message);
     }
     const id = `s${++number}`;
     const session = new Session(id, stage, tasks, {
@@ -226,7 +227,8 @@ export async function startEnvServer(
       connections.delete(connection);
       metrics.counts.sessions_open -= 1;
       log({ event: 'session_closed', session: id, code });
-      void session.close();
+      ending.add(session);
+      void session.close().finally(() => ending.delete(session));
     });
   }
 
@@ -260,15 +262,15 @@ export async function startEnvServer(
     async stop() {
       stopping = true;
       const deadline = Date.now() + 1000 * graceSeconds;
-      while ([...connections].some(({ session }) => session.playing) && Date.now() < deadline)
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      while ([...connections].some(({ session }) => session.playing) && Date.now() < deadline) await pause(50);
       clearInterval(sweep);
       for (const connection of connections) end(connection, 1001, 'the server stops');
       const closed = new Promise((resolve) => server.close(resolve));
-      for (let i = 0; connections.size > 0 && i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 50));
+      for (let i = 0; connections.size > 0 && i < 20; i++) await pause(50);
       for (const { socket } of connections) socket.terminate();
       server.closeAllConnections();
       await closed;
+      for (let i = 0; connections.size + ending.size > 0 && i < 20; i++) await pause(50);
       const fault = kept.fault();
       if (fault) log({ event: 'audit_lost', reason: fault });
     },

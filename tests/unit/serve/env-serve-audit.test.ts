@@ -24,8 +24,8 @@ afterAll(() => rm(root, { recursive: true }));
 let server: EnvServer | undefined;
 afterEach(() => server?.stop());
 
-const start = async (options: Partial<EnvServerOptions>) =>
-  (server = await startEnvServer(stage.stage, stage.tasks, {
+const start = async (options: Partial<EnvServerOptions>, own = stage.stage) =>
+  (server = await startEnvServer(own, stage.tasks, {
     port: 0,
     host: '127.0.0.1',
     maxSessions: 40,
@@ -185,6 +185,26 @@ it('what a killed process played shows as begun; its half line is no damage; a s
   expect(await verifyLogs(folder)).toMatchObject({ conversations: 1, problems: [], unfinished: 1 });
   new ConversationLog(folder).close();
   expect(await readdir(folder)).toHaveLength(4);
+});
+
+it('a server that has stopped has kept the conversations of its open sessions', async () => {
+  const kept: string[] = [];
+  const { environments } = stage.stage;
+  const close = async (episode: string) => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await environments.close(episode);
+  };
+  const slow = new Proxy(environments, {
+    get: (target, name) => (name === 'close' ? close : (target[name as keyof typeof target] as () => unknown).bind(target)),
+  });
+  const running = await start({ record: ({ group }) => void kept.push(group) }, { ...stage.stage, environments: slow });
+  for (const episode_id of ['left', 'open']) {
+    const client = await OpenEnvClient.connect(running.url);
+    await client.reset({ episode_id });
+    if (episode_id === 'left') client.socket.terminate();
+  }
+  await running.stop();
+  expect(kept.sort()).toEqual(['left', 'open']);
 });
 
 it.each(['a,b', 'a\nb', 'x'.repeat(201), '\ud800', '\u001b[31m', 7])('episode_id %j is refused', async (episode_id) => {
