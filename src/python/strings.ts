@@ -61,4 +61,4 @@ export function parseTime(text: Value, format: keyof typeof FORMATS): number {
 
 /** Python's `template.format(**fields)`, but braces around other names stay. */
 export const filled = (template: string, fields: Record<string, string>): string =>
-  template.replace(/\{(\w+)\}/g, (own, name: string) => fields[name] ?? own);
+  template.replace(/\{(\w+)\}/g, (own, name: string) => (Object.hasOwn(fields, name) ? fields[name]! : own));

@@ -10,7 +10,7 @@ import { logarithm } from '../../../src/python/mpmath.ts';
 import { add, contains, divide, less, multiply, sum } from '../../../src/python/operations.ts';
 import { PyRandom } from '../../../src/python/random.ts';
 import { readExpression } from '../../../src/python/source.ts';
-import { parseTime, splitLines, splitWords } from '../../../src/python/strings.ts';
+import { filled, parseTime, splitLines, splitWords } from '../../../src/python/strings.ts';
 import { dumps, floatRepr, repr, str } from '../../../src/python/text.ts';
 import { unparse } from '../../../src/python/unparse.ts';
 import { deepCopy, Dict, equal, PySet, truth, Tuple } from '../../../src/python/values.ts';
@@ -244,6 +244,10 @@ describe('texts', () => {
     expect(splitWords(' a\u3000b\x1fc\ufeffd ')).toEqual(['a', 'b', 'c\ufeffd']);
     expect(less('\uffff', '😀')).toBe(true);
     expect(str(null)).toBe('None');
+  });
+
+  it('fills the named fields of a template, and no other braces', () => {
+    expect(filled('{a} {b} {constructor} {toString}', { a: '1' })).toBe('1 {b} {constructor} {toString}');
   });
 
   it('reads dates', () => {
