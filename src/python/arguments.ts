@@ -1,7 +1,7 @@
 /** @file Binds the arguments of a call to the parameters of a function, as Python does. */
 import { literalOf } from './literal.ts';
 import { readExpression } from './source.ts';
-import { PyError, type Value } from './values.ts';
+import { ELLIPSIS, PyError, type Value } from './values.ts';
 
 /** The arguments of a call. */
 export interface Arguments {
@@ -17,11 +17,14 @@ export interface Parameter {
 
 /** The parameters of a signature, such as `a, b=1`. The default `...` is one that all objects share. */
 export function readSignature(signature: string): Parameter[] {
-  const node = readExpression(`f(${signature.replace(/=\.\.\.,?/g, "=('shared',),")})`);
+  const node = readExpression(`f(${signature})`);
   if (node.kind !== 'call') throw new Error(`the signature is "${signature}": expected parameters`);
   return [
     ...node.args.map((arg) => ({ name: arg.kind === 'name' ? arg.id : '' })),
-    ...node.keywords.map(({ name, value }) => ({ name: name!, usual: value.kind === 'tuple' ? null : { value: literalOf(value) } })),
+    ...node.keywords.map(({ name, value }) => {
+      const usual = literalOf(value);
+      return { name: name!, usual: usual === ELLIPSIS ? null : { value: usual } };
+    }),
   ];
 }
 

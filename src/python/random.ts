@@ -1,5 +1,4 @@
 /** @file Python's `random.Random`, the Mersenne Twister MT19937 of Matsumoto and Nishimura (1998). */
-
 import { absolute, bitLength } from './operations.ts';
 
 const N = 624;

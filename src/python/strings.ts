@@ -1,6 +1,6 @@
 /** @file Python's methods of texts, where they differ from JavaScript's. */
 import { textFor, typeError } from './operations.ts';
-import { repr } from './text.ts';
+import { repr, str } from './text.ts';
 import { PyError, typeName, type Value } from './values.ts';
 
 /** The separators of files, groups and records are line ends; that of units is only white space. */
@@ -58,6 +58,10 @@ export function parseTime(text: Value, format: keyof typeof FORMATS): number {
   if (second > 59) throw new PyError('ValueError', 'second must be in 0..59');
   return time.setUTCHours(hour, minute, second);
 }
+
+/** Python's f-string. */
+export const f = (parts: TemplateStringsArray, ...values: Value[]): string =>
+  parts.map((part, i) => (i === 0 ? part : str(values[i - 1]!) + part)).join('');
 
 /** Python's `template.format(**fields)`, but braces around other names stay. */
 export const filled = (template: string, fields: Record<string, string>): string =>

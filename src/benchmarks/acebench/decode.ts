@@ -31,9 +31,8 @@ export function decode(message: string, skip = false): string[] {
   return calls.flatMap((call) => call.entries().map(([name, args]) => `${str(name)}(${argumentsText(args)})`));
 }
 
-/** Whether the message goes to the execution, and not to the user. */
-export function isForExecution(message: string): boolean {
-  if (!/\[[^\n]*\]/.test(message)) return false;
+/** Whether upstream can decode the message. */
+export function isReadable(message: string): boolean {
   try {
     decode(message);
     return true;
@@ -41,6 +40,9 @@ export function isForExecution(message: string): boolean {
     return false;
   }
 }
+
+/** Whether the message goes to the execution, and not to the user. */
+export const isForExecution = (message: string): boolean => /\[[^\n]*\]/.test(message) && isReadable(message);
 
 function argumentsText(args: Value): string {
   if (!(args instanceof Dict)) throw new PyError('AttributeError', `'${typeName(args)}' object has no attribute 'items'`);

@@ -5,9 +5,9 @@ import { loads } from '../../python/json.ts';
 import { Dict } from '../../python/values.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
 import { qwenBlocks, toolsCalls } from '../bfcl/decode.ts';
-import { isForExecution } from './decode.ts';
+import { isForExecution, isReadable } from './decode.ts';
 import { FINISH, MOST_MESSAGES } from './inference.ts';
-import { type AceTask, exactCall, isReadable, messageCalls, messageOf } from './task.ts';
+import { type AceTask, exactCall, messageCalls, messageOf } from './task.ts';
 
 /** The calls with the message that upstream's models would write for them. */
 function written(calls: readonly { name: string; args: Dict }[]): ToolCall[] {

@@ -67,8 +67,6 @@ export function rootOf(paths: readonly string[]): string {
   const found = paths.find((path) => QUESTIONS.test(path));
   if (found === undefined)
     throw new ImportError('the files', '', 'there is no data_en/data_agent_multi_turn.json: expected the whole repository of ACEBench');
-  return found
-    .replace(QUESTIONS, '')
-    .replace(/(^|\/)data_all$/, '')
-    .replace(/.$/, '$&/');
+  const folder = found.replace(QUESTIONS, '').replace(/(^|\/)data_all$/, '');
+  return folder && `${folder}/`;
 }

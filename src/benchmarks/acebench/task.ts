@@ -5,11 +5,12 @@ import { dumps, repr } from '../../python/text.ts';
 import { Dict } from '../../python/values.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task, ToolCall, ToolSchema } from '../../records/task.ts';
+import { callText } from '../bfcl/decode.ts';
 import { openaiTools } from '../bfcl/functions.ts';
 import type { TaskReader } from '../definition.ts';
 import { verdictOf } from './check.ts';
 import type { AceData, Entry } from './data.ts';
-import { decode } from './decode.ts';
+import { decode, isReadable } from './decode.ts';
 import { infer, UNREADABLE, USUAL_USER } from './inference.ts';
 import type { Kind } from './instances.ts';
 import { toJson } from './plain.ts';
@@ -65,15 +66,6 @@ function withQuotes(message: string): string {
   return isReadable(text) ? text : text.replace(QUOTED, (_, before: string, value: string) => before + repr(value));
 }
 
-export function isReadable(message: string): boolean {
-  try {
-    decode(message);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The calls of a message. The first one has the message. */
 export function messageCalls(message: string): ToolCall[] {
   const texts = decode(message);
@@ -99,15 +91,7 @@ export function exactCall(name: string, args: Dict): ToolCall {
 
 /** The text of calls as ACEBench writes them. */
 export const messageOf = (calls: readonly { name: string; args: Dict }[]): string =>
-  `[${calls
-    .map(
-      ({ name, args }) =>
-        `${name}(${args
-          .entries()
-          .map(([key, value]) => `${String(key)}=${repr(value)}`)
-          .join(', ')})`,
-    )
-    .join(', ')}]`;
+  `[${calls.map(({ name, args }) => callText(name, args, ', ')).join(', ')}]`;
 
 const goldCalls = ({ gold }: AceTask): ToolCall[] => gold.flatMap((message) => (isReadable(message) ? messageCalls(message) : []));
 

@@ -1,7 +1,9 @@
 /** @file What the classes of ACEBench have in common. Their texts and some of their rules depend on the language. */
-import { dictFor, textFor } from '../../../python/operations.ts';
-import { str } from '../../../python/text.ts';
+import { dictFor, itemOf } from '../../../python/operations.ts';
+import { lower } from '../../../python/strings.ts';
 import { deepCopy, type Dict, dict, equal, type Value } from '../../../python/values.ts';
+
+export { f } from '../../../python/strings.ts';
 
 export const LANGUAGES = ['en', 'zh'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -33,10 +35,6 @@ export interface ApiClass {
   create(context: ApiContext): Api['methods'];
 }
 
-/** Python's f-string. */
-export const f = (parts: TemplateStringsArray, ...values: Value[]): string =>
-  parts.map((part, i) => (i === 0 ? part : str(values[i - 1]!) + part)).join('');
-
 /** The result of a call that worked or failed, with more fields if it worked. */
 export const status = (done: boolean, message: string, more: Record<string, Value> = {}): Dict => dict({ status: done, message, ...more });
 
@@ -67,6 +65,10 @@ export const isOff = (value: Value): boolean => equal(value, false);
 
 /** Python's `keyword.lower() in text.lower()`. */
 export function hasWord(text: Value, keyword: Value): boolean {
-  const wanted = textFor('lower', keyword).toLowerCase();
-  return textFor('lower', text).toLowerCase().includes(wanted);
+  const wanted = lower(keyword);
+  return lower(text).includes(wanted);
 }
+
+/** A dict of some fields of a row. */
+export const fieldsOf = (row: Value, names: readonly string[]): Dict =>
+  dict(Object.fromEntries(names.map((name) => [name, itemOf(row, name)])));

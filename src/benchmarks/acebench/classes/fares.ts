@@ -3,9 +3,12 @@ import { add, dictFor, itemOf, iterate, less, setItem, subtract } from '../../..
 import { Dict, dict, equal, type Value } from '../../../python/values.ts';
 import type { ApiContext } from './api.ts';
 
+/** Whether these fields of a row have these values. */
+export const hasFields = (row: Value, fields: Record<string, Value>): boolean =>
+  Object.entries(fields).every(([name, value]) => equal(itemOf(row, name), value));
+
 /** The first of the rows whose fields have these values. Null if there is none. */
-export const findRow = (rows: Value, fields: Record<string, Value>): Value =>
-  iterate(rows).find((row) => Object.entries(fields).every(([name, value]) => equal(itemOf(row, name), value))) ?? null;
+export const findRow = (rows: Value, fields: Record<string, Value>): Value => iterate(rows).find((row) => hasFields(row, fields)) ?? null;
 
 /** Python's `max(a, b)`. */
 export const maximum = (a: Value, b: Value): Value => (less(a, b) ? b : a);

@@ -1,7 +1,7 @@
 /** @file `ReminderApi`: the reminders of a phone. */
 import { add, atMost, attributeError, contains, dictFor, itemOf, length, setItem } from '../../../python/operations.ts';
 import { dict, equal, truth, type Value } from '../../../python/values.ts';
-import { type ApiClass, f, hasWord, isOff, status } from './api.ts';
+import { type ApiClass, f, fieldsOf, hasWord, isOff, status } from './api.ts';
 
 const FIELDS = ['title', 'description', 'time', 'notified'];
 
@@ -52,7 +52,7 @@ export const reminderApi: ApiClass = {
         if (!truth(own.reminder_list!)) return status(false, text('No reminders found.', '没有任何提醒'));
         const all = reminders()
           .values()
-          .map((one) => dict(Object.fromEntries(FIELDS.map((name) => [name, itemOf(one, name)]))));
+          .map((one) => fieldsOf(one, FIELDS));
         return dict({ status: true, reminders: all });
       },
       ...(language === 'zh' && {

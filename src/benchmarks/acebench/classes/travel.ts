@@ -2,8 +2,8 @@
 import { add, contains, dictFor, itemOf, iterate, less, listFor, multiply, setItem, subtract } from '../../../python/operations.ts';
 import { parseTime } from '../../../python/strings.ts';
 import { Dict, dict, equal, truth, type Value } from '../../../python/values.ts';
-import { type ApiClass, f } from './api.ts';
-import { baggageAllowance, balanceChanged, findRow, freeBags, maximum, priceDifference } from './fares.ts';
+import { type ApiClass, f, fieldsOf } from './api.ts';
+import { baggageAllowance, balanceChanged, findRow, freeBags, hasFields, maximum, priceDifference } from './fares.ts';
 import { modifyFlight } from './modify-flight.ts';
 
 /** Upstream's time of a cancellation, in milliseconds. */
@@ -47,8 +47,9 @@ export const travel: ApiClass = {
     const userOf = (id: Value) => dictFor('get', own.users!).get(id) ?? null;
     const isUser = (user: Value, password: Value) => truth(user) && equal(itemOf(user, 'password'), password);
     const wrongPassword = () => dict({ status: 'error', message: text('Incorrect username or password.', '用户名或密码不正确') });
-    const where = (fields: Record<string, Value>) =>
-      iterate(own.flights!).filter((flight) => Object.entries(fields).every(([name, value]) => equal(itemOf(flight, name), value)));
+    const where = (fields: Record<string, Value>) => iterate(own.flights!).filter((flight) => hasFields(flight, fields));
+    const priceOf = (flight: Value, cabin: Value) =>
+      itemOf(flight, equal(cabin, text('Economy Class', '经济舱')) ? 'economy_price' : 'business_price');
 
     function authenticate(id: Value, password: Value): Value {
       const user = userOf(id);
@@ -71,7 +72,7 @@ export const travel: ApiClass = {
       get_flight_details(origin, destination) {
         const flights = where({ ...(truth(origin!) && { origin: origin! }), ...(truth(destination!) && { destination: destination! }) });
         if (flights.length === 0) return text('There are no direct flights that meet the criteria.', '没有符合条件的直达航班');
-        return flights.map((flight) => dict(Object.fromEntries(FLIGHT_FIELDS.map((name) => [name, itemOf(flight, name)]))));
+        return flights.map((flight) => fieldsOf(flight, FLIGHT_FIELDS));
       },
       get_user_details(id, password) {
         const user = userOf(id!);
@@ -115,7 +116,7 @@ export const travel: ApiClass = {
         // A wrong password gives an error here too, which upstream takes for a user: then the level is missing.
         const user = authenticate(id!, password!);
         const flight = findRow(own.flights!, { flight_no: flightNumber!, status: 'available' });
-        const price = itemOf(flight, equal(cabin!, text('Economy Class', '经济舱')) ? 'economy_price' : 'business_price');
+        const price = priceOf(flight, cabin!);
         const cost = add(price, baggageFee(itemOf(user, 'membership_level'), cabin!, bags!));
         if (!contains(['cash', 'bank'], method!)) return text('Invalid payment method', '支付方式无效');
         const field = f`${method!}_balance`;
@@ -154,8 +155,7 @@ export const travel: ApiClass = {
         if (!truth(flight)) return text('Invalid flight information.', '航班信息无效。');
         const left = parseTime(itemOf(flight, 'depart_time'), TIME) - NOW;
         if (left < 0) return text('The flight segment has been used and cannot be canceled.', '航段已使用，无法取消。');
-        const economy = equal(itemOf(reservation, 'cabin'), text('Economy Class', '经济舱'));
-        const price = itemOf(flight, economy ? 'economy_price' : 'business_price');
+        const price = priceOf(flight, itemOf(reservation, 'cabin'));
         if (equal(reason!, text('The airline has canceled the flight.', '航空公司取消航班'))) {
           refund(user, price);
           return text(

@@ -1,7 +1,8 @@
 /** @file What all classes of BFCL have in common: their attributes, their methods and the state that they share. */
-import { str } from '../../../python/text.ts';
 import { deepCopy, type Dict, dict, type Value } from '../../../python/values.ts';
 import { defaultsOf, fillerOf, type Tables } from '../tables.ts';
+
+export { f } from '../../../python/strings.ts';
 
 /** An object of one of the classes. */
 export interface Api {
@@ -48,10 +49,6 @@ export class Shared {
 
 /** The result of a failed call. */
 export const error = (message: Value): Dict => dict({ error: message });
-
-/** Python's f-string. */
-export const f = (parts: TemplateStringsArray, ...values: Value[]): string =>
-  parts.map((part, i) => (i === 0 ? part : str(values[i - 1]!) + part)).join('');
 
 /** The attributes, from the config or else from the defaults. */
 export function attributesFrom({ config, tables }: ApiContext, className: string, names: readonly string[]): Record<string, Value> {
