@@ -38,7 +38,8 @@ export function importedEvaluations(
     );
     const trials = numbered(conversations);
     const { domain, level, split } = trials[0]!.task;
-    const most = Math.max(...[...groupBy(trials, ({ group }) => group).values()].map(({ length }) => length));
+    const groups = [...groupBy(trials, ({ group }) => group).values()];
+    const most = groups.reduce((max, { length }) => Math.max(max, length), 0);
     const id = crypto.randomUUID();
     return {
       trials,
@@ -53,7 +54,7 @@ export function importedEvaluations(
           domain,
           level,
           split,
-          tasks: new Set(trials.map(({ group }) => group)).size,
+          tasks: groups.length,
           trials: most,
           user: { mode: 'scripted' },
         } as EvaluationSettings,

@@ -56,6 +56,17 @@ test('epochs of Inspect are trials: pass^k by hand, failures left out', async ()
   expect(endingsOf(evaluation!)).toEqual({ unknown: 6, 'time limit': 3 });
 });
 
+test('a file may have more tasks than a function of JavaScript has arguments', async () => {
+  const { rollouts } = await readForeign('log.json', bytes(inspect({ a: [1, 0] })));
+  const many = Array.from({ length: 125_000 }, (_, i) => {
+    const { trajectory, ...rollout } = rollouts[i % 2]!;
+    const name = `task ${Math.max(1, i)}`; // the first two are trials of one task
+    return { ...rollout, trajectory: { ...trajectory, task: { ...trajectory.task, id: name } } };
+  });
+  const [{ row }] = importedEvaluations(many, options) as [ReturnType<typeof importedEvaluations>[number]];
+  expect(row.settings).toMatchObject({ tasks: 124_999, trials: 2 });
+});
+
 test('two evaluations are paired by task and number', async () => {
   const read = async (scores: Record<string, (number | null)[]>) =>
     importedEvaluations((await readForeign('log.json', bytes(inspect(scores)))).rollouts, options)[0]!;
