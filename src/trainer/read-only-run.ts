@@ -1,5 +1,7 @@
 /** @file Makes a run, which can only be inspected, from conversations of another engine or tool. */
+import { groupBy } from '../base/group-by.ts';
 import { InputError, shown } from '../base/input-error.ts';
+import { mean } from '../evaluation/pass-hat.ts';
 import { MOST_MESSAGES } from '../exchange/trajectory-schema.ts';
 import type { RunContent } from '../records/bundle.ts';
 import { type GrpoConfig, MOST_WORDS, type StepMetrics } from '../records/run.ts';
@@ -87,17 +89,20 @@ type Placed = ReadOnlyRollout & { step: number };
 
 /** The metrics and the rows of placed conversations. */
 export const rowsOf = (placed: readonly Placed[]): Pick<RunContent, 'metrics' | 'rollouts'> => ({
-  metrics: [...new Set(placed.map(({ step }) => step))].sort((a, b) => a - b).map((step) => metricsOf(step, placed)),
+  metrics: [...groupBy(placed, ({ step }) => step)]
+    .sort(([a], [b]) => a - b)
+    .map(([step, own]) =>
+      metricsOf(
+        step,
+        own.map(({ trajectory }) => trajectory),
+      ),
+    ),
   rollouts: placed.map(({ trajectory, step, advantage }) => summarize(trajectory, step, advantage)),
 });
 
-/** The metrics of the rollouts, as training computes them. If the file has no tokens, the metrics of tokens are omitted. */
-function metricsOf(step: number, placed: readonly Placed[]): StepMetrics {
-  const own = placed.filter((rollout) => rollout.step === step).map(({ trajectory }) => trajectory);
-  const groups = new Map<string, Trajectory[]>();
-  for (const trajectory of own)
-    if (isScored(trajectory)) groups.set(trajectory.group, [...(groups.get(trajectory.group) ?? []), trajectory]);
-  const scored = [...groups.values()];
+/** The metrics of the rollouts of a step, as training computes them. If the file has no tokens, the metrics of tokens are omitted. */
+function metricsOf(step: number, own: readonly Trajectory[]): StepMetrics {
+  const scored = [...groupBy(own.filter(isScored), ({ group }) => group).values()];
   const withTokens = own.some(({ nodes }) => nodes.some(({ tokens }) => tokens.length > 0));
   const metrics = Object.entries(scored.length > 0 ? rolloutMetrics(scored) : {});
   return {
@@ -112,13 +117,9 @@ function metricsOf(step: number, placed: readonly Placed[]): StepMetrics {
 
 /** The mean of each column with numbers or booleans, as `column/NAME/mean`. */
 function columnMetrics(own: readonly Trajectory[]): Record<string, number> {
-  const values = new Map<string, number[]>();
-  for (const { foreign } of own)
-    for (const [name, value] of Object.entries(foreign?.columns ?? {}))
-      if (typeof value !== 'string') values.set(name, [...(values.get(name) ?? []), Number(value)]);
-  return Object.fromEntries(
-    [...values].map(([name, all]) => [`column/${name}/mean`, all.reduce((sum, value) => sum + value, 0) / all.length]),
-  );
+  const cells = own.flatMap(({ foreign }) => Object.entries(foreign?.columns ?? {})).filter(([, value]) => typeof value !== 'string');
+  const columns = [...groupBy(cells, ([name]) => name)];
+  return Object.fromEntries(columns.map(([name, all]) => [`column/${name}/mean`, mean(all.map(([, value]) => Number(value)))]));
 }
 
 const USABLE_ID = /^[\w.:-]{1,100}$/;
