@@ -263,8 +263,7 @@ export function checkGraph(trajectory: Trajectory, file: string, where: string):
     if (known.has(own)) fail(`nodes[${i}].id`, `${own} is the id of an earlier node`);
     if (parent !== null && !known.has(parent)) fail(`nodes[${i}].parent`, `is ${parent}: expected null or the id of an earlier node`);
     known.add(own);
-    const named = Object.entries(annotations ?? {}).map(([field, own]) => [field, own] as const);
-    for (const [field, { length }] of [['mask', mask] as const, ['logprobs', logprobs] as const, ...named])
+    for (const [field, { length }] of [...Object.entries({ mask, logprobs }), ...Object.entries(annotations ?? {})])
       if (length !== tokens.length)
         fail(`nodes[${i}].${field}`, `has ${length} values: expected one for each of the ${tokens.length} tokens`);
   }
