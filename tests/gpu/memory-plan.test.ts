@@ -8,6 +8,7 @@ import { trainingBytesPerToken } from '../../src/engine/training-sizes.ts';
 import { randomWeights } from '../../src/engine/parameters.ts';
 import type { ModelConfig } from '../../src/engine/types.ts';
 import { sftLoss } from '../../src/training/grpo-loss.ts';
+import { QWEN3_06B } from '../../src/training/pretrained.ts';
 
 let gpu: Gpu;
 beforeAll(async () => {
@@ -28,18 +29,6 @@ const SMALL: ModelConfig = {
   rope_theta: 1e4,
   max_position_embeddings: 512,
   tie_word_embeddings: true,
-};
-const QWEN3_06B: ModelConfig = {
-  ...SMALL,
-  vocab_size: 151_936,
-  hidden_size: 1024,
-  intermediate_size: 3072,
-  num_hidden_layers: 28,
-  num_attention_heads: 16,
-  num_key_value_heads: 8,
-  head_dim: 128,
-  rope_theta: 1e6,
-  max_position_embeddings: 40_960,
 };
 const lora = { rank: 6, scale: 2, targets: LORA_TARGETS };
 
@@ -127,7 +116,7 @@ const HARDWARE = {
 
 test('weights of Qwen3-0.6B take what their format says', () => {
   const mebibytes = (precision: 'bf16' | 'int8' | 'int4') =>
-    planMemory(HARDWARE, QWEN3_06B, { precision, train: false, slots: 1, maxModelLen: 64, maxTokens: 64 }).weights / 2 ** 20;
+    planMemory(HARDWARE, QWEN3_06B.config, { precision, train: false, slots: 1, maxModelLen: 64, maxTokens: 64 }).weights / 2 ** 20;
   expect(mebibytes('bf16')).toBeGreaterThan(1137);
   expect(mebibytes('bf16')).toBeLessThan(1145);
   expect(mebibytes('int8')).toBeLessThan(612);
@@ -141,7 +130,7 @@ test.each([
 ] as const)('Qwen3-0.6B in %s, r = 16, 8 rollouts of 2,048 tokens with 512 shared: at most %d GiB', (precision, most) => {
   const kvTokens = 512 + 8 * (2048 - 512);
   for (const software of [false, true]) {
-    const plan = planMemory({ ...HARDWARE, info: { ...HARDWARE.info, software } }, QWEN3_06B, {
+    const plan = planMemory({ ...HARDWARE, info: { ...HARDWARE.info, software } }, QWEN3_06B.config, {
       precision,
       lora: { ...lora, rank: 16 },
       slots: 8,
@@ -166,9 +155,9 @@ test('a full fine-tune of 37 million parameters fits into bindings of 128 MiB', 
 
 test('what the GPU cannot hold is named', () => {
   const words = /kernel "embedding f32" needs 622329856 bytes of buffer "weights" at once; this GPU allows 134217728/;
-  expect(() => planMemory(HARDWARE, QWEN3_06B, {})).toThrow(words);
+  expect(() => planMemory(HARDWARE, QWEN3_06B.config, {})).toThrow(words);
   // Four bytes for each of the 2 · 3,072 outputs of gate and up.
-  expect(() => planMemory(HARDWARE, QWEN3_06B, { precision: 'bf16', maxModelLen: 8192, slots: 1 })).toThrow(
+  expect(() => planMemory(HARDWARE, QWEN3_06B.config, { precision: 'bf16', maxModelLen: 8192, slots: 1 })).toThrow(
     /sequences of 8192 tokens needs a larger binding .*: lower max_model_len to at most 5440/,
   );
 });

@@ -1,48 +1,18 @@
 /** Plays tasks of ACEBench in the real episode machine, with given texts of the agent and the user. */
-import { runEpisode } from '../../src/agent/episode.ts';
-import { QWEN } from '../../src/agent/chat-template.ts';
-import type { Tokenizer } from '../../src/agent/types.ts';
-import { importedDomains } from '../../src/benchmarks/imported-domain.ts';
 import type { ImportedBenchmark } from '../../src/benchmarks/imported-benchmark.ts';
-import { rulesFor } from '../../src/benchmarks/rules.ts';
-import { customerScripts } from '../../src/domains/registry.ts';
-import { createEnvironments } from '../../src/environments/index.ts';
 import type { Task } from '../../src/records/task.ts';
-import { ScriptedUsers } from '../../src/users/scripted.ts';
-import type { UserSimulator } from '../../src/users/types.ts';
-
-/** One token for each text: these episodes only need their texts. */
-const COUNTING: Tokenizer = { encode: () => [1], decode: () => '', id: () => 0, has: () => false, vocabSize: 2, format: QWEN };
+import { benchmarkStage } from './benchmark-stage.ts';
 
 export function aceStage(imported: ImportedBenchmark) {
-  const name = 'acebench-agent';
-  const domains = importedDomains(async () => ({ id: 'import', imported })).filter((domain) => domain.name === name);
-  const environments = createEnvironments({ domains, inMemory: true });
-  const query = { domain: name, level: 'full', split: 'heldout', seed: 1, count: 1000 } as const;
+  const { tasks, task, play } = benchmarkStage('acebench-agent', imported);
   return {
-    tasks: (split: string) => environments.tasks({ ...query, select: { split } }),
-    task: async (id: string) => (await environments.tasks({ ...query, select: { ids: [id] } }))[0]!,
+    tasks: (split: string) => tasks({ split }),
+    task,
     /** @param agent the agent's texts; then it ends the conversation @param user the user's texts; default: the script of the task */
-    async play(task: Task, agent: readonly string[], user?: readonly string[]) {
-      const domain = await environments.domain(name, 'full');
+    play(own: Task, agent: readonly string[], user?: readonly string[]) {
       const [left, said] = [[...agent], [...(user ?? [])]];
       const next = async () => said.shift() ?? 'Please go on.';
-      const users: UserSimulator = user ? { session: () => ({ open: next, reply: next }) } : new ScriptedUsers(customerScripts);
-      return runEpisode({
-        task,
-        domain,
-        environments,
-        users,
-        tokenizer: COUNTING,
-        limits: { max_turns: 30, response_length_one_turn: 200, max_model_len: 4096, malformed_policy: 'end', require_done: false },
-        sampling: { temperature: 1, top_p: 1, top_k: 0 },
-        seed: 1,
-        stream: 1,
-        group: 'g',
-        index: 0,
-        rules: rulesFor(domain, 'domain'),
-        agent: async () => ({ text: left.shift() ?? 'finish conversation' }),
-      });
+      return play(own, () => left.shift() ?? 'finish conversation', user && { session: () => ({ open: next, reply: next }) });
     },
   };
 }

@@ -9,6 +9,7 @@ import { ENGINES } from '../../../src/formats/engines.ts';
 import { exportAdapter, openStage, type ServedPlace } from '../../../src/serve/index.ts';
 import { type EnvServer, startEnvServer } from '../../../src/serve/server.ts';
 import { PRESETS } from '../../../src/training/presets.ts';
+import { SERVER_OPTIONS } from '../../support/env-server.ts';
 
 const run = promisify(execFile);
 const PYTHON = '/usr/bin/python3';
@@ -28,16 +29,7 @@ const rows = async (path: string) =>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mua-adapters-'));
   const { stage, tasks } = await openStage(PLACE);
-  server = await startEnvServer(stage, tasks, {
-    port: 0,
-    host: '127.0.0.1',
-    maxSessions: 8,
-    maxFrameBytes: 1 << 20,
-    sessionSeconds: 60,
-    idleSeconds: 60,
-    graceSeconds: 1,
-    log: () => {},
-  });
+  server = await startEnvServer(stage, tasks, SERVER_OPTIONS);
   for (const kind of KINDS) {
     const engine = kind === 'trl-text' ? 'trl' : kind;
     const form = kind === 'trl-text' ? 'text' : 'calls';

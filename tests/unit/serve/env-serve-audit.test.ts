@@ -10,6 +10,7 @@ import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { ConversationLog } from '../../../src/serve/conversation-log.ts';
 import { openStage } from '../../../src/serve/index.ts';
 import { type EnvServer, type EnvServerOptions, startEnvServer } from '../../../src/serve/server.ts';
+import { SERVER_OPTIONS } from '../../support/env-server.ts';
 import { reportFaults } from '../../support/faults.ts';
 import { OpenEnvClient } from '../../support/openenv-client.ts';
 
@@ -26,14 +27,10 @@ afterEach(() => server?.stop());
 
 const start = async (options: Partial<EnvServerOptions>, own = stage.stage) =>
   (server = await startEnvServer(own, stage.tasks, {
-    port: 0,
-    host: '127.0.0.1',
+    ...SERVER_OPTIONS,
     maxSessions: 40,
     maxFrameBytes: 65536,
-    sessionSeconds: 60,
-    idleSeconds: 60,
     graceSeconds: 0,
-    log: () => {},
     ...options,
   }));
 const health = async ({ url }: EnvServer) => {

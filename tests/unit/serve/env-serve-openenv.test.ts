@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { openStage } from '../../../src/serve/index.ts';
 import { type EnvServer, startEnvServer } from '../../../src/serve/server.ts';
+import { SERVER_OPTIONS } from '../../support/env-server.ts';
 
 const SCRIPT = 'tests/reference/openenv_client.py';
 const check = spawnSync('/usr/bin/python3', [SCRIPT], { encoding: 'utf8' });
@@ -15,16 +16,7 @@ afterAll(() => server?.stop());
 
 it.skipIf(reason !== '')('resets, steps, reads the state, gets errors and closes', async () => {
   const { stage, tasks } = await openStage({ domain: 'retail', level: 'nano', settings: {}, seed: 1, user: { mode: 'scripted' } });
-  server = await startEnvServer(stage, tasks, {
-    port: 0,
-    host: '127.0.0.1',
-    maxSessions: 4,
-    maxFrameBytes: 1 << 20,
-    sessionSeconds: 60,
-    idleSeconds: 60,
-    graceSeconds: 1,
-    log: () => {},
-  });
+  server = await startEnvServer(stage, tasks, SERVER_OPTIONS);
   const { stdout } = await promisify(execFile)('/usr/bin/python3', [SCRIPT, server.url]);
   const { steps, state, error, again, synchronous } = JSON.parse(stdout) as Record<string, never> & { steps: never[] };
   expect(steps).toMatchObject([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStage } from '../../../src/serve/index.ts';
 import { startEnvServer } from '../../../src/serve/server.ts';
+import { SERVER_OPTIONS } from '../../support/env-server.ts';
 import { OpenEnvClient } from '../../support/openenv-client.ts';
 
 test('the files of the document: the policy is in the prompt, and the calls of the task have reward 1', async () => {
@@ -21,16 +22,7 @@ test('the files of the document: the policy is in the prompt, and the calls of t
     seed: 1,
     user: { mode: 'scripted' },
   });
-  const { url, stop } = await startEnvServer(stage, source, {
-    port: 0,
-    host: '127.0.0.1',
-    maxSessions: 4,
-    maxFrameBytes: 1 << 20,
-    sessionSeconds: 60,
-    idleSeconds: 60,
-    graceSeconds: 1,
-    log: () => {},
-  });
+  const { url, stop } = await startEnvServer(stage, source, SERVER_OPTIONS);
   try {
     expect(await (await fetch(`${url}/tasks?split=test`)).json()).toEqual({ split: 'heldout', of: 1, tasks: ['mock:mine'] });
     const rewards: (number | null)[] = [];
