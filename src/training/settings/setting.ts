@@ -53,7 +53,10 @@ export const settingGroup = <const Id extends string, const S extends Record<str
   choices?: readonly Choice[];
 }): { id: Id; title: string; settings: S; choices?: readonly Choice[] } => group;
 
-/** The most steps, conversations or tokens of one kind. The work keeps lists of this length, and JavaScript has none of 4 billion. */
+/**
+ * The most steps, conversations or tokens of one kind. The work keeps lists of this length, and a list of JavaScript cannot have 4 billion
+ * entries.
+ */
 const MOST = 2 ** 20;
 export const count = z.int().min(1).max(MOST);
 export const natural = z.int().min(0).max(MOST);
