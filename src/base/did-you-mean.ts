@@ -47,3 +47,7 @@ export function didYouMean(given: string, known: readonly string[]): string {
   const names = nearest(given, known);
   return names.length === 0 ? '' : ` (did you mean ${names.join(' or ')}?)`;
 }
+
+/** The text of the error for a name that is not known. @param what what is named, such as `preset` */
+export const unknownName = (what: string, given: string, known: readonly string[]): string =>
+  `unknown ${what} "${given}"${didYouMean(given, known)}; known: ${known.join(', ')}`;

@@ -1,5 +1,5 @@
 /** @file The runs of an experiment: the request for each run, which runs remain, and how long they will take. */
-import { didYouMean } from '../base/did-you-mean.ts';
+import { unknownName } from '../base/did-you-mean.ts';
 import type { Experiment, ExperimentRow, ExperimentRun, ExperimentVariant, Overrides } from '../records/experiment.ts';
 import type { GrpoConfig, RunRequest, RunRow } from '../records/run.ts';
 import { withAlgorithm } from '../training/algorithms/index.ts';
@@ -58,8 +58,7 @@ export interface ExperimentRequest extends RunRequest {
 export function requestOf({ base, evaluation, ...experiment }: Experiment, { variant: name, seed }: Pair): ExperimentRequest {
   const variant = variantOf(experiment, name);
   const preset = variant.preset ?? base.preset;
-  if (!Object.hasOwn(PRESETS, preset))
-    throw new Error(`unknown preset "${preset}"${didYouMean(preset, Object.keys(PRESETS))}; known: ${Object.keys(PRESETS).join(', ')}`);
+  if (!Object.hasOwn(PRESETS, preset)) throw new Error(unknownName('preset', preset, Object.keys(PRESETS)));
   // An experiment compares each run with its start.
   const start: Overrides = PRESETS[preset]!.config.val_before_train ? {} : { val_before_train: true };
   const merged = mergeOverrides(start, base.overrides, evaluation, variant.overrides);

@@ -1,6 +1,6 @@
 /** @file Reads and checks the settings of a run. The names are verl's; TRL's names are accepted too. */
 import type { z } from 'zod';
-import { didYouMean } from '../base/did-you-mean.ts';
+import { didYouMean, unknownName } from '../base/did-you-mean.ts';
 import { COLD_START, completeShares, conditionSettings, conditionsOf, readIntents } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
 import {
@@ -39,8 +39,7 @@ function resolve<T extends object>(schema: z.ZodType<T>, base: T, overrides: Rec
   for (const [given, raw] of Object.entries(overrides)) {
     if (raw === undefined) continue;
     const name = ownName(given);
-    if (!Object.hasOwn(base, name))
-      throw new ConfigError(`unknown setting "${given}"${didYouMean(given, Object.keys(base))}; known: ${Object.keys(base).join(', ')}`);
+    if (!Object.hasOwn(base, name)) throw new ConfigError(unknownName('setting', given, Object.keys(base)));
     merged[name] = parseValue(name, raw, (base as Record<string, unknown>)[name]);
   }
   const result = schema.safeParse(merged);
@@ -111,10 +110,7 @@ function withLoss(base: GrpoConfig, given: Record<string, unknown>): GrpoConfig 
 
 /** @throws ConfigError */
 export function grpoConfig(preset: string, overrides: Record<string, unknown> = {}): GrpoConfig {
-  if (!Object.hasOwn(PRESETS, preset))
-    throw new ConfigError(
-      `unknown preset "${preset}"${didYouMean(preset, Object.keys(PRESETS))}; known: ${Object.keys(PRESETS).join(', ')}`,
-    );
+  if (!Object.hasOwn(PRESETS, preset)) throw new ConfigError(unknownName('preset', preset, Object.keys(PRESETS)));
   const base = PRESETS[preset]!.config;
   const given = withConditions(base, overrides);
   // If only the batch size is changed, a batch still makes one update, as in the preset.
@@ -244,8 +240,7 @@ export function coldStart(
   settings: Record<string, unknown> = {},
 ): { conditions: Conditions; habits: HabitShares } {
   const other = Object.keys(settings).find((name) => !COLD_START_SETTINGS.includes(name));
-  if (other)
-    throw new ConfigError(`unknown setting "${other}"${didYouMean(other, COLD_START_SETTINGS)}; known: ${COLD_START_SETTINGS.join(', ')}`);
+  if (other) throw new ConfigError(unknownName('setting', other, COLD_START_SETTINGS));
   const base: GrpoConfig = { ...limitsFor(domain, level), ...conditionSettings(COLD_START) };
   const config = resolve(grpoSchema, base, withConditions(base, settings));
   checkIntents(config);

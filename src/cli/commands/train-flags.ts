@@ -1,5 +1,5 @@
 /** @file The flags of `mua train` and `mua sft`, and the settings and customers that they mean. */
-import { didYouMean } from '../../base/did-you-mean.ts';
+import { unknownName } from '../../base/did-you-mean.ts';
 import type { BrowserUser, UserConfig } from '../../records/user.ts';
 import { ALGORITHMS } from '../../training/algorithms/index.ts';
 import { DEFAULT_PRESET, isBundled, PRESETS } from '../../training/presets.ts';
@@ -12,10 +12,7 @@ import { COST_FLAGS, JSON_FLAG, MODEL, readValUser, SET, USER_FLAGS, type UserVa
 /** The name of a preset's bundled model. */
 export function bundledModel(preset: string): string {
   const known = Object.hasOwn(PRESETS, preset) ? PRESETS[preset]! : undefined;
-  if (!known)
-    throw new UsageError(
-      `unknown preset "${preset}"${didYouMean(preset, Object.keys(PRESETS))}; known: ${Object.keys(PRESETS).join(', ')}`,
-    );
+  if (!known) throw new UsageError(unknownName('preset', preset, Object.keys(PRESETS)));
   if (!isBundled(known)) throw new UsageError(`--model is missing: expected a folder, as the model of preset ${preset} is not bundled`);
   return known.model;
 }

@@ -2,7 +2,7 @@
  * @file The algorithms that a user can choose for a run. Each is a named bundle of settings, and the user can still change
  * each setting.
  */
-import { didYouMean } from '../../base/did-you-mean.ts';
+import { unknownName } from '../../base/did-you-mean.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import { ConfigError, grpoConfig } from '../config.ts';
 import { PRESETS } from '../presets.ts';
@@ -36,10 +36,7 @@ export const ALGORITHMS: Record<string, Algorithm> = {
  * @throws ConfigError if the algorithm is unknown
  */
 export function withAlgorithm(name: string, preset: string, overrides: Record<string, unknown>): Record<string, unknown> {
-  if (!Object.hasOwn(ALGORITHMS, name))
-    throw new ConfigError(
-      `unknown algorithm "${name}"${didYouMean(name, Object.keys(ALGORITHMS))}; known: ${Object.keys(ALGORITHMS).join(', ')}`,
-    );
+  if (!Object.hasOwn(ALGORITHMS, name)) throw new ConfigError(unknownName('algorithm', name, Object.keys(ALGORITHMS)));
   const own: Record<string, unknown> = ALGORITHMS[name]!.settings(grpoConfig(preset, overrides));
   return { ...own, ...overrides };
 }
