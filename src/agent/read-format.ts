@@ -4,14 +4,12 @@
  */
 import { InputError, parserReason } from '../base/input-error.ts';
 import { IM_END, IM_START, QWEN, THINK_START, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
+import { fixedDate } from './fixed-date.ts';
 import { isOwnTemplate } from './jinja-template.ts';
 import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 
 /** Words that no template contains. */
 const WORDS = { system: 'Zqsystem', user: 'Zquser', assistant: 'Zqassistant', later: 'Zqlater', again: 'Zqagain', answer: 'Zqanswer' };
-
-/** Some templates write the date of today. A fixed date gives the same tokens on every day. */
-const DATE = '26 Jul 2024';
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string };
 type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has'> & { control: ReadonlySet<string> };
@@ -50,11 +48,12 @@ export function readFormat(template: string, tokenizer: Words, tokens: Record<st
 type Render = (messages: Message[], prompt?: boolean) => string;
 
 function renderer(jinja: Jinja, template: string, tokens: Record<string, string>): Render {
-  const render = (messages: Message[], prompt = false): string =>
-    new jinja(template).render({ ...tokens, messages, add_generation_prompt: prompt, enable_thinking: false, date_string: DATE });
-  return (messages, prompt) => {
+  const fixed = { ...tokens, enable_thinking: false, date_string: fixedDate('%d %b %Y') };
+  let parsed: InstanceType<Jinja> | undefined;
+  return (messages, prompt = false) => {
     try {
-      return render(messages, prompt);
+      parsed ??= new jinja(template);
+      return parsed.render({ ...fixed, messages, add_generation_prompt: prompt });
     } catch (error) {
       throw new InputError(`chat_template cannot be rendered: ${parserReason(error)}`);
     }

@@ -4,14 +4,12 @@
  */
 import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
 import { InputError } from '../base/input-error.ts';
+import { fixedDate } from './fixed-date.ts';
 
 /** The templates of Qwen3 and Llama 3.1 need fewer than 2,000 steps for a short conversation. */
 const MOST_STEPS = 50_000;
 const LONGEST_TEXT = 1_000_000;
 const LARGEST_NUMBER = 100_000;
-
-/** The parts of `DATE`. */
-const DATE_PARTS: Record<string, string> = { d: '26', b: 'Jul', B: 'July', m: '07', Y: '2024', y: '24', H: '00', M: '00', S: '00' };
 
 class Bounded extends Interpreter {
   #steps = 0;
@@ -48,26 +46,28 @@ function range(first: number, end?: number, step?: number): number[] {
 
 /** A template with the interface of the library's `Template`. */
 export class BoundedTemplate {
-  constructor(private readonly template: string) {}
+  readonly #program: ReturnType<typeof parse>;
 
-  /** @throws InputError above the budget; the errors of the parser and of the template itself */
+  /** @throws InputError above the budget; the errors of the parser */
+  constructor(template: string) {
+    if (template.length > LONGEST_TEXT) over(`a text of ${template.length} characters`, LONGEST_TEXT);
+    this.#program = parse(tokenize(template, { lstrip_blocks: true, trim_blocks: true }));
+  }
+
+  /** @throws InputError above the budget; the errors of the template itself */
   render(variables: Record<string, unknown>): string {
-    return renderTemplate(this.template, variables);
+    const environment = new Environment();
+    for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) environment.set(name, value);
+    return (new Bounded(environment).run(this.#program) as { value: string }).value;
   }
 }
 
-function renderTemplate(template: string, variables: Record<string, unknown>): string {
-  if (template.length > LONGEST_TEXT) over(`a text of ${template.length} characters`, LONGEST_TEXT);
-  const environment = new Environment();
-  const globals = {
-    ...{ true: true, True: true, false: false, False: false, none: null, None: null },
-    range,
-    raise_exception: (message: string) => {
-      throw new Error(message);
-    },
-    strftime_now: (format: string) => format.replace(/%([a-zA-Z])/g, (whole, part: string) => DATE_PARTS[part] ?? whole),
-  };
-  for (const [name, value] of Object.entries({ ...globals, ...variables })) environment.set(name, value);
-  const program = parse(tokenize(template, { lstrip_blocks: true, trim_blocks: true }));
-  return (new Bounded(environment).run(program) as { value: string }).value;
-}
+/** The variables and functions of every template. */
+const GLOBALS = {
+  ...{ true: true, True: true, false: false, False: false, none: null, None: null },
+  range,
+  raise_exception: (message: string) => {
+    throw new Error(message);
+  },
+  strftime_now: fixedDate,
+};
