@@ -52,6 +52,8 @@ const PARTS = {
 const LISTS = ['normalizers', 'pretokenizers', 'decoders', 'processors'];
 /** The most parts of one kind. Llama 2 has two normalizers and four decoders. */
 const MOST_PARTS = 16;
+/** The longest text that a part puts before or between words, in characters. That of Llama 2 has one. */
+const LONGEST_PREFIX = 16;
 
 /** @throws InputError that names the field, its value and what was expected */
 export function checkTokenizerJson(json: Record<string, unknown>): void {
@@ -106,8 +108,8 @@ function checkParts(value: unknown, path: string, known: readonly string[]): num
     fail(`${path}.content`, part.content, 'a text that is not longer than the pattern');
   if (part.type === 'Replace' && (from === '' || expression === '')) fail(`${path}.pattern`, part.pattern, 'a pattern that is not empty');
   for (const field of ['prepend', 'replacement', 'prefix'])
-    if (part[field] !== undefined && (typeof part[field] !== 'string' || part[field].length > MOST_PARTS))
-      fail(`${path}.${field}`, part[field], `at most ${MOST_PARTS} characters`);
+    if (part[field] !== undefined && (typeof part[field] !== 'string' || part[field].length > LONGEST_PREFIX))
+      fail(`${path}.${field}`, part[field], `at most ${LONGEST_PREFIX} characters`);
   let count = 1;
   for (const field of LISTS)
     for (const [i, own] of list(part[field] ?? [], `${path}.${field}`).entries()) count += checkParts(own, `${path}.${field}[${i}]`, known);
