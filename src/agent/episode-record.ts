@@ -1,5 +1,5 @@
 /** @file The record of an episode that has ended. */
-import { toolsOf, type Verdict } from '../records/task.ts';
+import type { Verdict } from '../records/task.ts';
 import type { TerminationReason, Trajectory } from '../records/trajectory.ts';
 import type { CustomerJudgement, UserRequest } from '../records/user.ts';
 import { copiedArguments } from './copied.ts';
@@ -40,7 +40,6 @@ export async function recordOf(
 ): Promise<Trajectory> {
   const { userCalls, turns, toolCalls, parseErrors, seconds, tooManyErrors } = log;
   const asked = [...(prefix?.userRequests ?? []), ...userRequests];
-  const tools = toolsOf(task, domain);
   return {
     id: `${group}-${index}`,
     task,
@@ -59,10 +58,10 @@ export async function recordOf(
     turns,
     reward: verdict && ((limits.require_done || rules.requireDone) && !isProper(termination) ? 0 : verdict.reward),
     verdict,
-    violations: await log.violations([...tools, ...transcript.laterTools]),
+    violations: await log.violations([...domain.tools, ...transcript.laterTools]),
     toolCalls,
     parseErrors,
-    copied: copiedArguments(transcript.nodes, tools),
+    copied: copiedArguments(transcript.nodes, domain.tools),
     seconds,
     ...(audit && { audit }),
     ...(error !== undefined && { error }),

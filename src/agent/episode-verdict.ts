@@ -32,7 +32,7 @@ export async function verifyEpisode(
     .time('user', () => users.judge!(open, conversationOf(nodes), signal))
     .catch((cause: unknown) => {
       checkAbort(signal);
-      throw Unscored.byUser(cause);
+      throw Unscored.after(cause, 'user_error');
     });
   return met ? environments.verify(handle, log.said, met) : verdict;
 }

@@ -92,7 +92,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
     const group = `${plan.label}-${(plan.firstGroup ?? 0) + t}`;
     const earlier = done.get(`${group} ${index}`);
     if (earlier) return void groups[t]!.push(earlier);
-    const spent: UserRequest[] = [];
+    let agentRequests: UserRequest[] = [];
     for (let attempt = 0; ; attempt++) {
       plan.signal?.throwIfAborted();
       const trajectory = await runEpisode({
@@ -113,8 +113,8 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
       });
       plan.signal?.throwIfAborted();
       // The agent's server was also paid for the attempts before.
-      if (spent.length > 0) trajectory.agentRequests = [...spent, ...(trajectory.agentRequests ?? [])];
-      spent.splice(0, Infinity, ...(trajectory.agentRequests ?? []));
+      agentRequests = [...agentRequests, ...(trajectory.agentRequests ?? [])];
+      if (agentRequests.length > 0) trajectory.agentRequests = agentRequests;
       if (trajectory.reward !== null) {
         groups[t]!.push(trajectory);
         plan.onDone?.(trajectory);

@@ -113,7 +113,7 @@ function readCall(body: string, toolNames: readonly string[] | null): ToolCall {
 
 export const unknownTool = (name: string): string => `unknown tool ${JSON.stringify(name.slice(0, 80))}`;
 
-function parseJson(text: string, what: string): unknown {
+export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -15,8 +15,9 @@ export class Unscored extends Error {
     super(message);
   }
 
-  static byUser(cause: unknown): Unscored {
-    return new Unscored('user_error', cause instanceof Error ? cause.message : String(cause));
+  /** The simulated user or the agent's server failed with `cause`. */
+  static after(cause: unknown, termination: 'user_error' | 'agent_error'): Unscored {
+    return new Unscored(termination, cause instanceof Error ? cause.message : String(cause));
   }
 }
 

@@ -68,7 +68,7 @@ export class UserSide {
       checkAbort(this.options.signal);
       // If the user's own calls reached a limit, this limit ends the conversation, and the error is ignored.
       if (this.log.limit) return this.log.limit;
-      throw Unscored.byUser(cause);
+      throw Unscored.after(cause, 'user_error');
     }
     if (text.trim() === '') throw new Unscored('user_error', 'the simulated user said nothing');
     this.transcript.user(text);

@@ -7,7 +7,7 @@ import { RequestFailure } from '../../users/endpoint/failure.ts';
 import type { Turn } from '../agent-turn.ts';
 import { QWEN, renderAssistant, TOOL_CALL_END, TOOL_CALL_START } from '../chat-template.ts';
 import type { EpisodeRules } from '../rules.ts';
-import { type ParsedTurn, parseTurn } from '../tool-call.ts';
+import { parseJson, type ParsedTurn, parseTurn, unknownTool } from '../tool-call.ts';
 
 export type ReadRules = Pick<EpisodeRules, 'callsPerTurn' | 'callsPerMessage' | 'readTurn' | 'readCalls'>;
 
@@ -79,13 +79,8 @@ function readCalls(calls: readonly RawCall[], toolNames: readonly string[] | nul
 }
 
 function readCall({ name, arguments: text }: RawCall['function'], toolNames: readonly string[] | null): ToolCall {
-  if (toolNames && !toolNames.includes(name)) throw new Error(`unknown tool ${JSON.stringify(name.slice(0, 80))}`);
-  let args: unknown;
-  try {
-    args = JSON.parse(text);
-  } catch {
-    throw new Error('the tool call\'s "arguments" is not valid JSON');
-  }
+  if (toolNames && !toolNames.includes(name)) throw new Error(unknownTool(name));
+  const args = parseJson(text, 'the tool call\'s "arguments"');
   if (!isObject(args)) throw new Error('the tool call\'s "arguments" is not a JSON object');
   const call = { name, arguments: args as ToolCall['arguments'] };
   return JSON.stringify(args) === withoutSpace(text) ? call : { ...call, exact: text };

@@ -36,7 +36,7 @@ export class ServerTurns extends TurnSampler {
       .time('generate', () => this.#agent.turn(transcript.nodes, signal))
       .catch((cause: unknown) => {
         checkAbort(signal);
-        throw new Unscored('agent_error', cause instanceof Error ? cause.message : String(cause));
+        throw Unscored.after(cause, 'agent_error');
       });
     const { turn, thoughts, callIds } = made;
     const instead = player?.instead?.(turn.calls, heardBy(transcript.nodes));
