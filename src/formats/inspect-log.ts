@@ -4,6 +4,7 @@
  */
 import { path } from '../base/message-path.ts';
 import { toMessages } from '../agent/trajectory.ts';
+import { recordedEnding } from '../base/recorded-ending.ts';
 import { recordedReward } from '../base/total-reward.ts';
 import { withoutKeys, withoutSecrets } from '../exchange/secrets.ts';
 import type { SharedRun } from '../records/bundle.ts';
@@ -103,7 +104,7 @@ function sample(
   const nodes = path(trajectory);
   const sampled = nodes.reduce((sum, { mask }) => sum + mask.filter((value) => value === 1).length, 0);
   const total = nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  const { termination, error, seconds, foreign, ending } = trajectory;
+  const { termination, error, seconds, foreign } = trajectory;
   const reward = recordedReward(trajectory);
   const limit = LIMITS[termination];
   const most = { turn: limits.max_turns, token: limits.response_length_one_turn, context: limits.max_model_len }[limit ?? ''];
@@ -130,7 +131,7 @@ function sample(
       group: trajectory.group,
       index: trajectory.index,
       advantage: rollout?.advantage ?? null,
-      termination: foreign && ending !== undefined ? ending : termination,
+      termination: recordedEnding(trajectory),
       num_turns: trajectory.turns,
       violations: trajectory.violations,
       ...(trajectory.audit && { audit: trajectory.audit }),

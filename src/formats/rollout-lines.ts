@@ -4,6 +4,7 @@ import { path } from '../base/message-path.ts';
 import { renderConversation } from '../agent/chat-template.ts';
 import { spoken } from '../agent/tool-call.ts';
 import { flatten, toMessages } from '../agent/trajectory.ts';
+import { recordedEnding } from '../base/recorded-ending.ts';
 import { recordedReward } from '../base/total-reward.ts';
 import type { Tokenizer } from '../agent/types.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
@@ -37,7 +38,7 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
     score: recordedReward(trajectory),
     ...(trajectory.rewards && { rewards: trajectory.rewards }),
     advantage: rollout?.advantage ?? null,
-    termination: endingOf(trajectory),
+    termination: recordedEnding(trajectory),
     num_turns: trajectory.turns,
     ...(trajectory.error !== undefined && { error: trajectory.error }),
     prompt_ids: tokens.slice(0, sampled),
@@ -47,9 +48,6 @@ export function trajectoryLine(trajectory: Trajectory, rollout: RolloutSummary |
     ...trajectory.foreign?.columns,
   };
 }
-
-/** Our name for the ending, or the name of the other tool. */
-const endingOf = ({ termination, ending, foreign }: Trajectory): string => (foreign && ending !== undefined ? ending : termination);
 
 /** The mean of the advantages that are stored with the sampled tokens, or null if none are stored. Most estimators give all the same. */
 export function advantageOf(nodes: Trajectory['nodes']): number | null {
@@ -90,7 +88,7 @@ export function verlLine(
     request_id: trajectory.id,
     uid: trajectory.group,
     num_turns: trajectory.turns,
-    termination: endingOf(trajectory),
+    termination: recordedEnding(trajectory),
     ...(trajectory.error !== undefined && { error: trajectory.error }),
     ...trajectory.foreign?.columns,
   };

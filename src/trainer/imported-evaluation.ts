@@ -1,5 +1,6 @@
 /** @file Makes evaluations of conversations that a file recorded: results of a benchmark, Inspect's epochs, a folder of `mua evaluate`. */
 import { groupBy } from '../base/group-by.ts';
+import { recordedEnding } from '../base/recorded-ending.ts';
 import { pairedDifference, type PairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { reportOf } from '../evaluation/report.ts';
 import { customerOf, outcomeOf, resultOf } from '../evaluation/trial-result.ts';
@@ -89,6 +90,6 @@ export const comparedWith = (before: ImportedEvaluation, after: ImportedEvaluati
 
 /** The endings of the trials by the names that the file gives them. */
 export function endingsOf({ trials }: ImportedEvaluation): EvaluationReport['terminations'] {
-  const names = trials.map(({ termination, ending, foreign }) => (foreign && ending !== undefined ? ending : termination));
+  const names = trials.map(recordedEnding);
   return Object.fromEntries([...groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }

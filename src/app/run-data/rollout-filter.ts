@@ -1,4 +1,5 @@
 /** @file Filters the rollouts of a run by the address's query, and counts the rollouts that each further choice would leave. */
+import { recordedEnding } from '../../base/recorded-ending.ts';
 import { recordedReward } from '../../base/total-reward.ts';
 import type { RolloutSummary } from '../../records/rollout.ts';
 import type { Query } from '../routes/routes.ts';
@@ -12,7 +13,7 @@ export type Facet = (typeof FACETS)[number];
 const NONE: readonly string[] = [];
 const VALUES: Record<Facet, (row: RolloutSummary) => string | readonly string[]> = {
   reward: ({ reward }) => (reward === null ? 'null' : reward === 1 ? '1' : '0'),
-  end: ({ termination, ending, foreign }) => (foreign && ending !== undefined ? ending : termination),
+  end: recordedEnding,
   violation: ({ rules }) => rules ?? NONE,
   tool: ({ tools }) => tools ?? NONE,
   intent: ({ intent }) => intent,

@@ -15,7 +15,3 @@ export interface OutcomeFacts extends Pick<TrialResult, 'reward' | 'termination'
 /** The number of tokens. Many files of other tools have no tokens. */
 export const tokensText = ({ tokens, foreign }: Pick<OutcomeFacts, 'tokens' | 'foreign'>): string =>
   foreign && tokens === 0 ? '–' : tokens.toLocaleString('en');
-
-/** The value of the filter for endings: another tool's name for the ending, or ours. */
-export const endOf = ({ termination, ending, foreign }: Pick<OutcomeFacts, 'termination' | 'ending' | 'foreign'>): string =>
-  foreign && ending !== undefined ? ending : termination;
