@@ -14,7 +14,7 @@ import { type ForeignRollout, foreignTrajectory } from './foreign-rollout.ts';
 import { isInspectLog, readSample, samplesOf } from './read-inspect.ts';
 import { isParquet, MOST_ROWS, readParquet } from './parquet.ts';
 import { type LoadWorlds, readResultRollouts } from './read-results.ts';
-import { kindOf, readRow, REWARDS, type RowKind } from './read-rows.ts';
+import { kindOf, readRow, rewardOf, REWARDS, type RowKind } from './read-rows.ts';
 import { flatRow, rewardColumns, rewardParts } from './reward-columns.ts';
 import { numberOf, type Row, RowFields } from './row-fields.ts';
 
@@ -25,7 +25,8 @@ export interface ForeignFile {
     trajectory: Trajectory;
     step?: number;
     advantage: number | null;
-    /** The file, if each file is an evaluation. */ part?: string;
+    /** The file, if each file is an evaluation. */
+    part?: string;
   }[];
   /** What has an error, was left out or was read differently, one sentence each. */
   notes: string[];
@@ -53,10 +54,10 @@ export async function readForeignFiles(
   const notes: string[] = [];
   const problems: ImportError[] = [];
   const isFolder = files.some(({ name }) => TRIALS.test(name));
-  const shown = isFolder ? files.filter(({ name }) => TRIALS.test(name)) : files;
+  const chosen = isFolder ? files.filter(({ name }) => TRIALS.test(name)) : files;
   const model = isFolder ? await evaluatedModel(files) : undefined;
   let trials = true;
-  for (const { name, read } of shown.toSorted((a, b) => byNumber(a.name, b.name))) {
+  for (const { name, read } of chosen.toSorted((a, b) => byNumber(a.name, b.name))) {
     const bytes = await read();
     try {
       const found = await readForeign(name, bytes, loadWorlds);
@@ -126,7 +127,7 @@ function fromRows(rows: readonly JsonRow[], file: string): ForeignFile {
   const sources = new Set<string>();
   const values = rows.map(({ value }) => value).filter(isObject);
   const rewards = rewardColumns(values.filter((row) => kindOf(row) === 'trl'));
-  const parts = rewardParts(values.flatMap((row) => rewarded(row)));
+  const parts = rewardParts(values.flatMap(rewarded));
   const named = rewards.length > 1 || rewards.some((name) => !/reward/i.test(name));
   const notes =
     named && values.some((row) => row.reward === undefined && row.score === undefined) ? [`the reward is ${rewards.join(' + ')}`] : [];
@@ -152,14 +153,10 @@ function fromRows(rows: readonly JsonRow[], file: string): ForeignFile {
 /** The values and the reward of a row. Empty if it has no reward as a number. */
 function rewarded(row: Row): { flat: Row; reward: number }[] {
   const kind = kindOf(row);
+  if (!kind || row.error) return [];
   const fields = new RowFields(row, '', '', () => {});
-  const given = kind ? fields.first(REWARDS[kind]) : undefined;
-  if (given === undefined || row.error) return [];
-  try {
-    return [{ flat: flatRow(row), reward: fields.reward(given, [])! }];
-  } catch {
-    return [];
-  }
+  const { reward } = rewardOf(fields, fields.first(REWARDS[kind]), []);
+  return reward === null ? [] : [{ flat: flatRow(row), reward }];
 }
 
 type Rollouts = ForeignFile['rollouts'];

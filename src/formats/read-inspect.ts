@@ -50,7 +50,6 @@ export function readSample(value: unknown, { file, where, note }: { file: string
     throw new ImportError(file, '', cause.message);
   }
   const extra = isObject(metadata) ? metadata : {};
-  const { step: _, index: __, advantage: ___, num_turns: ____, ...told } = extra;
   const limit = isObject(value.limit) && typeof value.limit.type === 'string' ? value.limit.type : undefined;
   const [step, turns] = [natural(extra.step), natural(extra.num_turns)];
   return {
@@ -61,7 +60,7 @@ export function readSample(value: unknown, { file, where, note }: { file: string
     messages,
     failed: new Set(messages.filter((_, i) => isObject(given[i]) && isObject((given[i] as Record<string, unknown>).error))),
     reward: scoreOf(scores),
-    columns: otherColumns({ ...flatRow(told), ...scoreColumns(scores) }, [], undefined),
+    columns: otherColumns({ ...flatRow(extra), ...scoreColumns(scores) }, [], undefined, note),
     advantage: numberOf(extra.advantage) ?? null,
     ...endingOf(extra.termination, limit),
     ...(turns !== undefined && { turns }),

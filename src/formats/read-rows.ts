@@ -28,7 +28,7 @@ export interface RowSource {
   rewards: readonly string[];
   /** The columns that are parts of the row's `reward` or `score`. */
   parts: readonly string[];
-  /** Told of columns that are left out. */
+  /** Is told of columns that are left out. */
   note: (line: string) => void;
 }
 
@@ -44,7 +44,6 @@ export function readRow(row: Row, kind: RowKind, { file, where, rewards, parts, 
   const terms = readRewardTerms(flat, isOwn(row.rewards) ? Object.keys(row.rewards) : named);
   const tokens = kind === 'trl' ? field.optional('tokens', () => readTokens(field)) : undefined;
   const scored = rewardOf(field, given, rewards);
-  const columns = otherColumns(flat, Object.keys(terms ?? {}), given);
   const unanswered = lacksAnswer(row, kind) && failure === undefined;
   const problem = scored.problem ?? (unanswered ? field.wrong(ANSWERS[kind]!, 'an answer').message : undefined);
   const error = failure ?? problem;
@@ -59,7 +58,7 @@ export function readRow(row: Row, kind: RowKind, { file, where, rewards, parts, 
     // Tools write the reward 0 for a conversation that failed.
     reward: error !== undefined && !scored.reward ? null : scored.reward,
     advantage: field.number('advantage') ?? null,
-    ...(Object.keys(columns).length > 0 && { columns }),
+    columns: otherColumns(flat, Object.keys(terms ?? {}), given, note),
     ...readEnding(ending, failure),
     turns: field.natural('num_turns'),
     ...(error !== undefined && { error }),
@@ -109,7 +108,12 @@ export const REWARDS: Record<RowKind, readonly string[]> = {
   chat: ['reward', 'score'],
 };
 
-function rewardOf(field: RowFields, given: string | undefined, terms: readonly string[]): { reward: number | null; problem?: string } {
+/** The reward of a row (`RowFields.reward`), or why it has none. */
+export function rewardOf(
+  field: RowFields,
+  given: string | undefined,
+  terms: readonly string[],
+): { reward: number | null; problem?: string } {
   try {
     return { reward: field.reward(given, terms) };
   } catch (error) {

@@ -17,15 +17,19 @@ const ENDINGS = new Set(ENDING_COLUMNS);
 const LONGEST = 120;
 const MOST_COLUMNS = 60;
 
-/** The values of a row by name, with those of its objects. A field of an object has its own name, or a longer one if a column has this name. */
+/**
+ * The values of a row by name, with those of its objects. A field of an object has its own name, or a longer one if a column or the field of
+ * an object before has this name. The parts of the reward come first, because they are found by their own names.
+ */
 export function flatRow(row: Row): Row {
   const flat: Row = { ...row };
-  for (const [name, value] of Object.entries(row)) {
+  const { rewards, ...others } = row;
+  for (const [name, value] of Object.entries({ rewards, ...others })) {
     if (!isObject(value) || (OWN.has(name) && !/^(?:rewards?|score)$/.test(name))) continue;
     for (const [field, own] of Object.entries(value)) {
       const isReward = field === 'score' || field === 'reward';
       if (isReward && OWN.has(name)) continue;
-      flat[isReward || field in row ? `${name}.${field}` : field] = own;
+      flat[isReward || field in flat ? `${name}.${field}` : field] = own;
     }
   }
   return flat;
@@ -36,20 +40,35 @@ export function flatRow(row: Row): Row {
  * @param flat a row as `flatRow` makes it
  * @param parts the parts of the reward
  * @param given the column with the reward. Another reward of the row is a column.
+ * @param note is told if there are more columns than are kept
  */
-export function otherColumns(flat: Row, parts: readonly string[], given: string | undefined): Record<string, ForeignValue> {
+export function otherColumns(
+  flat: Row,
+  parts: readonly string[],
+  given: string | undefined,
+  note: (line: string) => void,
+): Record<string, ForeignValue> {
   const columns: Record<string, ForeignValue> = {};
   for (const [name, value] of Object.entries(flat)) {
     const rival = given !== undefined && name !== given && ['reward', 'score'].includes(name) && value !== flat[given];
     if ((OWN.has(name) && !rival) || ENDINGS.has(name) || parts.includes(name) || !isStorable(name)) continue;
-    if (typeof value === 'number' ? Number.isFinite(value) : typeof value === 'boolean') columns[name] = value as number | boolean;
-    else if (typeof value === 'string' || typeof value === 'bigint') {
-      const text = String(value);
-      if (text.trim() !== '' && text.length <= LONGEST && isStorable(text)) columns[name] = text;
+    const kept = columnValue(value);
+    if (kept === undefined) continue;
+    if (Object.keys(columns).length === MOST_COLUMNS) {
+      note(`only the first ${MOST_COLUMNS} of the other columns are kept`);
+      break;
     }
-    if (Object.keys(columns).length === MOST_COLUMNS) break;
+    columns[name] = kept;
   }
   return columns;
+}
+
+function columnValue(value: unknown): ForeignValue | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string' && typeof value !== 'bigint') return undefined;
+  const text = String(value);
+  return text.trim() !== '' && isStorable(text) ? text : undefined;
 }
 
 const isStorable = (text: string) => text !== '__proto__' && text.length <= LONGEST && !/[\p{Cs}\p{Cc}]/u.test(text);

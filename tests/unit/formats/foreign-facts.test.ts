@@ -85,6 +85,21 @@ test('parts that add up to the reward are its parts, others are columns', async 
   expect(notes.join()).toContain('do not add up to the reward');
 });
 
+test('two objects of a row with a field of the same name keep both values, and a part of the reward keeps its name', async () => {
+  const told = { info: { style: 7, level: 'easy' }, rewards: { correct: 1, style: 0.5 }, task_info: { level: 'hard' } };
+  const { trajectories } = await run([{ ...said, reward: 1.5, ...told }]);
+  expect(trajectories[0]).toMatchObject({ rewards: { correct: 1, style: 0.5 }, foreign: { reward: 1.5 } });
+  expect(trajectories[0]!.foreign!.columns).toEqual({ 'info.style': 7, level: 'easy', 'task_info.level': 'hard' });
+});
+
+test('a note says that a row has more columns than are kept', async () => {
+  const columns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, i]));
+  const kept = await run([{ ...said, reward: 1, ...columns(60) }]);
+  const cut = await run([{ ...said, reward: 1, ...columns(61) }]);
+  expect([kept.notes, cut.notes]).toEqual([[], ['only the first 60 of the other columns are kept (first in line 1)']]);
+  expect(cut.trajectories[0]!.foreign).toEqual({ reward: 1, columns: columns(60) });
+});
+
 test('verl’s dictionary of scores: the score is the reward, the rest are columns', async () => {
   const { trajectories } = await run([
     { input: 'user\nHi\nassistant\n', output: 'Ho', score: { score: 0.5, acc: true, pred: 'Ho' }, step: 2 },
