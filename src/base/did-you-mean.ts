@@ -28,7 +28,7 @@ function distance(a: string, b: string): number {
 
 /**
  * The known names that `given` may mean, the likeliest first: those with at most a third of its characters wrong, else those that
- * contain it. Names longer than 64 characters have none, because a text of any length may be given.
+ * contain it or are inside it. Names longer than 64 characters have none, because a text of any length may be given.
  */
 export function nearest(given: string, known: readonly string[]): string[] {
   const own = plain(given);
@@ -38,9 +38,14 @@ export function nearest(given: string, known: readonly string[]): string[] {
     .map((name) => ({ name, wrong: distance(own, plain(name)) }))
     .filter(({ name, wrong }) => wrong <= most && wrong < plain(name).length)
     .sort((a, b) => a.wrong - b.wrong);
-  if (near.length > 0) return near.filter(({ wrong }) => wrong <= near[0]!.wrong + 1).slice(0, MOST).map(({ name }) => name); // prettier-ignore
-  return own.length < PART ? [] : known.filter((name) => plain(name).includes(own) || (name.length >= PART && own.includes(plain(name)))).slice(0, MOST); // prettier-ignore
+  const [best] = near;
+  const likely = best ? near.filter(({ wrong }) => wrong <= best.wrong + 1).map(({ name }) => name) : known.filter(contains(own));
+  return likely.slice(0, MOST);
 }
+
+/** Whether a known name contains the text, or the text contains the name. */
+const contains = (own: string) => (name: string) =>
+  own.length >= PART && (plain(name).includes(own) || (name.length >= PART && own.includes(plain(name))));
 
 /** ` (did you mean a or b?)`, or '' if no known name is near. */
 export function didYouMean(given: string, known: readonly string[]): string {

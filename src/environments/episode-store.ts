@@ -60,10 +60,10 @@ export abstract class EpisodeStore {
   /** @throws if no domain has that name */
   async definition(name: string): Promise<DomainDefinition> {
     const definition = this.definitions.get(name);
-    if (!definition)
-      throw new Error(
-        `domain: '${name}' is unknown${didYouMean(name, [...this.definitions.keys()])}; expected one of ${[...this.definitions.keys()].join(', ')}`,
-      );
+    if (!definition) {
+      const known = [...this.definitions.keys()];
+      throw new Error(`domain: '${name}' is unknown${didYouMean(name, known)}; expected one of ${known.join(', ')}`);
+    }
     return 'load' in definition ? definition.load() : definition;
   }
 
