@@ -35,7 +35,7 @@ const WORDS = [
   'title',
 ];
 
-/** The error in the body of a failed request. The key is removed, because some servers repeat it. */
+/** The error in the body of a failed request. */
 export function readError(text: string): ServerError {
   let body: unknown = null;
   try {
