@@ -5,6 +5,7 @@
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
 import type { Stage } from '../agent/rollouts.ts';
+import type { StartAgent } from '../agent/server/agents.ts';
 import { resultsFormat } from '../benchmarks/recorded-results.ts';
 import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
@@ -23,7 +24,7 @@ import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { COMPARED, overlapOf, spoken, utterancesOf } from '../training/utterance-overlap.ts';
 import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
-import { SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
+import { agentsOf, SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
 import { fitted } from './fitted.ts';
 import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -60,6 +61,7 @@ export async function evaluateModel(
   if (chosen.length === 0) throw new InputError(`split "${split}" of ${domain} has no tasks`);
   if (tasks.length === 0) throw new InputError(`all ${chosen.length} tasks change nothing: without them no task is left`);
   for (const { done = [] } of customers) checkDone(done, tasks);
+  const agents = options.server && agentsOf(options.server);
   const evaluated: Played[] = [];
   for (const [i, { user, done = [] }] of customers.entries()) {
     const label = customers.length > 1 ? `episodes with customer ${i + 1} of ${customers.length}` : 'episodes';
@@ -68,7 +70,7 @@ export async function evaluateModel(
         parts,
         host,
         model,
-        { ...options, config, tasks, user, done },
+        { ...options, config, tasks, user, done, agents },
         (count, total) => sink.progress(count, total, label),
         (trial) => sink.trial(i, trial),
       ),
@@ -100,6 +102,8 @@ interface Plan extends Omit<EvaluateOptions, 'tasks'> {
   tasks: Task[];
   user: UserConfig;
   done: Trajectory[];
+  /** Those of a model behind a server, for all customers. */
+  agents: StartAgent | undefined;
 }
 
 /** What the episodes need, and how many are played at once. */
@@ -107,10 +111,10 @@ async function stageOf(
   parts: SessionParts,
   host: EngineHost,
   model: ModelParts,
-  { config, domain, level, user, server, precision }: Plan,
+  { config, domain, level, user, agents, precision }: Plan,
 ): Promise<{ stage: Stage; limits: EpisodeLimits; slots: number }> {
   const place = { domain, level, conversation_rules: config.conversation_rules };
-  if (server) return { stage: await serverStage(parts, place, user, server), limits: serverLimits(config), slots: SERVER_SLOTS };
+  if (agents) return { stage: await serverStage(parts, place, user, agents), limits: serverLimits(config), slots: SERVER_SLOTS };
   const slots = Math.min(concurrency(config), slotsWithin(model, config.max_model_len));
   const storedAs = { precision, kv_cache_dtype: config.kv_cache_dtype };
   return { stage: (await host.stage(model, place, user, sizeOf(config, slots), storedAs)).stage, limits: config, slots };

@@ -20,7 +20,7 @@ import { abortOnLoss, type EngineHost } from './engine-host.ts';
 import { fittedLimits } from './fitted.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
 import type { GpuTurns } from './gpu-turns.ts';
-import { SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
+import { agentsOf, SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
 
 /** Episodes that are played at the same time. */
 const SLOTS = 64;
@@ -99,7 +99,7 @@ export class Evaluations {
     const total = asked.tasks * asked.trials;
     if (model.kind === 'server') {
       onProgress(0, total);
-      const stage = await serverStage(this.#parts, asked, asked.user, model);
+      const stage = await serverStage(this.#parts, asked, asked.user, agentsOf(model));
       return { name: model.model, settings: asked, limits: serverLimits(asked.limits), stage, slots: SERVER_SLOTS };
     }
     const name = await modelName(this.#parts, model);

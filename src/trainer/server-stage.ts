@@ -1,6 +1,6 @@
 /** @file What episodes need whose agent is a model behind a server. They need no GPU. */
 import type { Stage } from '../agent/rollouts.ts';
-import { serverAgents } from '../agent/server/agents.ts';
+import { serverAgents, type StartAgent } from '../agent/server/agents.ts';
 import { NO_TOKENS } from '../agent/server/server-turns.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import type { AgentServer } from '../records/agent-server.ts';
@@ -13,14 +13,16 @@ import type { SessionParts } from './session-parts.ts';
 /** How many episodes are played at once. The client sends fewer requests at once, because an episode also waits for its customer. */
 export const SERVER_SLOTS = 16;
 
-/** @throws UserError if the server's settings are invalid, or if the customers cannot play */
+/** The agents of one evaluation. They share its budget. @throws UserError if the server's settings are invalid */
+export const agentsOf = (server: AgentServer): StartAgent => serverAgents(new ServerModel(server), server.format);
+
+/** @throws UserError if the customers cannot play */
 export async function serverStage(
   { environments, users }: Pick<SessionParts, 'environments' | 'users'>,
   place: Pick<GrpoConfig, 'domain' | 'level' | 'conversation_rules'>,
   user: UserConfig,
-  server: AgentServer,
+  agents: StartAgent,
 ): Promise<Stage> {
-  const agents = serverAgents(new ServerModel(server), server.format);
   const [domain, customers] = await Promise.all([environments.domain(place.domain, place.level), users(user)]);
   return { domain, environments, users: customers, agents, tokenizer: NO_TOKENS, rules: rulesFor(domain, place.conversation_rules) };
 }

@@ -23,6 +23,40 @@ const settings = evaluationSettings({
   user: { mode: 'scripted' },
 });
 
+test('has one budget for all its customers', async () => {
+  const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
+  const expert = (await demonstratorOf('retail'))(await environments.domain('retail', 'nano'), 1, { style: 'careful' });
+  const server = await startAgentServer((request, before) => {
+    const act = expert.act(forExpert(request));
+    return 'call' in act ? calling([act.call], `c${before}`) : { content: act.say };
+  });
+  close = server.close;
+  const { domain, level, split, temperature, seed } = settings;
+  const evaluateWith = (budget: number | undefined, customers: number) =>
+    nodeSession().evaluate(
+      {},
+      // An answer costs 100 · 10 / 1e6 = 0.001.
+      {
+        domain,
+        level,
+        split,
+        tasks: 1,
+        trials: 1,
+        temperature,
+        seed,
+        server: { baseUrl: server.url, model: 'm', promptPrice: 10, budget },
+      },
+      Array.from({ length: customers }, () => ({ user: { mode: 'scripted' } })),
+      { progress: () => {}, trial: () => Promise.resolve() },
+    );
+  const { reports } = await evaluateWith(undefined, 1);
+  const first = server.requests.length;
+  expect(reports[0]!.unscored).toBe(0);
+  // The last answer to the first customer spends the budget.
+  await expect(evaluateWith((first - 0.5) * 0.001, 2)).rejects.toThrow('and its budget is');
+  expect(server.requests).toHaveLength(2 * first);
+});
+
 test('is played without a GPU, and stored without the key', async () => {
   const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
   const expert = (await demonstratorOf('retail'))(await environments.domain('retail', 'nano'), 1, { style: 'careful' });
