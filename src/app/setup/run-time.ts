@@ -1,6 +1,6 @@
 /** @file Estimates how long a run takes: from an earlier run in this browser, or from times that were measured elsewhere. */
 import type { GrpoConfig } from '../../records/run.ts';
-import { evaluatesAfter, evaluatesFirst } from '../../training/evaluation-settings.ts';
+import { evaluatesFirst } from '../../training/evaluation-settings.ts';
 
 /** The settings that decide how many conversations a run plays. */
 export type Size = Pick<GrpoConfig, 'total_training_steps' | 'train_batch_size' | 'n' | 'test_freq' | 'val_tasks' | 'val_before_train'>;
@@ -19,12 +19,14 @@ export interface EarlierRun {
  */
 export const MEASURED: Readonly<Record<string, number>> = { glimpse: 0.08, timeouts: 0.08, nano: 0.42, small: 0.5 };
 
+/** The number of evaluations after step 1 or a later step, which `evaluatesAfter` tells one by one. */
+const evaluationsAfter = ({ total_training_steps: steps, test_freq }: Size): number =>
+  test_freq > 0 ? Math.ceil(steps / test_freq) : Math.min(1, steps);
+
 /** The number of conversations of a run: rollouts, and trials of the evaluations before, during and after training. */
 export function conversationsOf(size: Size): number {
   const { total_training_steps: steps, train_batch_size, n, val_tasks } = size;
-  let conversations = steps * train_batch_size * n + (evaluatesFirst(size) ? val_tasks : 0);
-  for (let step = 1; step <= steps; step++) if (evaluatesAfter(size, step)) conversations += val_tasks;
-  return conversations;
+  return steps * train_batch_size * n + (Number(evaluatesFirst(size)) + evaluationsAfter(size)) * val_tasks;
 }
 
 /**

@@ -215,6 +215,9 @@ describe('the time of a run', () => {
     expect(conversationsOf({ ...config, test_freq: 0 })).toBe(480 + 2 * 96);
     // A run without steps evaluates once.
     expect(conversationsOf({ ...config, test_freq: 0, total_training_steps: 0 })).toBe(96);
+    // The address is not checked yet: a count that walks through these steps would never end.
+    const endless = { total_training_steps: 1e12, train_batch_size: 1, n: 1, test_freq: 1e11, val_tasks: 2, val_before_train: true };
+    expect(conversationsOf(endless)).toBe(1e12 + 11 * 2);
   });
 
   test('comes from a run with the preset, else from the pace of another preset, else from times measured elsewhere', () => {
