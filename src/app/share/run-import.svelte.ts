@@ -55,7 +55,7 @@ export class RunImport {
     this.#reset();
   }
 
-  /** Reads a run bundle, or files of another program, from which it makes one run. */
+  /** Reads a run bundle, or files of another program, from which it makes a run or evaluations. */
   fromFiles(files: readonly File[]): Promise<void> {
     const [first] = files;
     return this.#work(async (signal) => {
@@ -72,7 +72,7 @@ export class RunImport {
     });
   }
 
-  /** Makes the run again with what the visitor says of it. A rule that cannot be read becomes the problem. */
+  /** Makes the run again with what the visitor says of it. If a rule cannot be read, `refused` says why. */
   say(words: ForeignWords): void {
     const { read } = this;
     if (!read?.say) return;
@@ -146,7 +146,6 @@ export class RunImport {
     const common = { createdAt: Math.min(Date.now(), files[0]!.lastModified), source, name };
     const evaluations = (words: ForeignWords) => importedEvaluations(rollouts, { ...common, ...words });
     this.as = trials ? 'evaluation' : 'run';
-    this.#words = {};
     const say = (words: ForeignWords) => readOnlyRun(rollouts, { ...common, notes, ...words });
     this.read = { from, bytes: size, content: say({}), exported: null, model: null, notes, say, evaluations };
   }
@@ -169,6 +168,8 @@ export class RunImport {
     this.share = null;
     this.problem = '';
     this.refused = '';
+    this.as = 'run';
+    this.#words = {};
     this.read = null;
   }
 }
