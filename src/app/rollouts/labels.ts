@@ -12,6 +12,9 @@ export const FACET_TITLES: Record<Facet, string> = {
   column: 'Column',
 };
 
+/** The titles for a run that another tool recorded. */
+export const FOREIGN_FACET_TITLES: Record<Facet, string> = { ...FACET_TITLES, reward: 'Success', intent: 'Task' };
+
 const REWARDS: Record<string, string> = { '1': 'correct', '0': 'wrong', null: 'not scored' };
 const FOREIGN_REWARDS: Record<string, string> = { '1': 'success', '0': 'no success', null: 'success not known' };
 
