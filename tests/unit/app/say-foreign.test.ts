@@ -1,8 +1,10 @@
 /** What a visitor says of an imported run: stored, changed, exported and shown. */
 import 'fake-indexeddb/auto';
+import { render } from 'svelte/server';
 import { expect, test } from 'vitest';
 import { foreignCharts } from '../../../src/app/charts/foreign-charts.ts';
 import { turnsOf } from '../../../src/app/conversation/aligned/acts.ts';
+import GroupPicture from '../../../src/app/group/GroupPicture.svelte';
 import { shadesOf } from '../../../src/app/grpo/act-tree.ts';
 import { endingText, ruleLabel } from '../../../src/app/labels/labels.ts';
 import { Library } from '../../../src/app/library/library.ts';
@@ -15,6 +17,7 @@ import { writeRunBundle } from '../../../src/exchange/write-run-bundle.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
 import { foreignOptions } from '../../../src/trainer/foreign-conversation.ts';
 import { readOnlyRun } from '../../../src/trainer/read-only-run.ts';
+import Provided from '../../component/Provided.svelte';
 
 const call = { role: 'assistant', content: '', tool_calls: [{ function: { name: 'refund_order', arguments: {} } }] };
 const said = { prompt: [{ role: 'user', content: 'Refund #W1' }], completion: [call, { role: 'tool', content: 'ok' }] };
@@ -96,4 +99,19 @@ test('columns and endings of the file are filters, and names of the rule are off
     tools: ['refund_order'],
   });
   expect(ruleLabel('reward>=1')).toBe('reward ≥ 1');
+});
+
+test('the legend of the colours names the scale that the colours have', async () => {
+  const { content } = await imported('legend');
+  const [group] = groupRollouts(content.rollouts);
+  // An import of an earlier version has only the outcomes, which are 0 or 1.
+  const [earlier] = groupRollouts(content.rollouts.map(({ foreign: _, ...own }) => own));
+  expect([...shadesOf(earlier!.rollouts).values()]).toEqual([1, 0]);
+  const pictureOf = (shown: typeof group) => {
+    const props = { run: 'r', group: shown, columns: [], config: content.run.config, foreign: true, why: '', lit: [], onlit: () => {} };
+    const app = { lessons: { focus: [], asks: null, lead: null } };
+    return render(Provided as never, { props: { app, component: GroupPicture, props } as never }).body.replace(/\s+/g, ' ');
+  };
+  expect(pictureOf(group)).toContain('from the lowest to the highest of the group');
+  expect(pictureOf(earlier)).toContain('from 0 to 1');
 });
