@@ -3,6 +3,7 @@ import type { ForeignRun } from '../../records/foreign.ts';
 import { number, percent } from '../kit/format.ts';
 import { ruleLabel } from '../labels/labels.ts';
 import type { ChartSpec } from './charts.ts';
+import { termsIn } from './reward-charts.ts';
 import { CHARTS } from './specs.ts';
 
 const shown = (...ids: string[]) => CHARTS.filter(({ id }) => ids.includes(id));
@@ -17,9 +18,8 @@ export function foreignCharts({ success }: ForeignRun): ChartSpec[] {
     legendLines: 2,
     lines: ({ names }) => [
       { key: 'critic/rewards/mean', label: 'reward', color: '--accent' },
-      ...names
-        .filter((name) => PART.test(name))
-        .map((key, i) => ({ key, label: PART.exec(key)![1]!, color: `--series-${((i + 1) % 6) + 1}` })),
+      // The first colour of the row is the accent, which the reward has.
+      ...termsIn(names).map(({ key, term }, i) => ({ key, label: term, color: `--series-${((i + 1) % 6) + 1}` })),
     ],
   };
   const share: ChartSpec = {
@@ -43,5 +43,3 @@ const GROUPS: ChartSpec = {
     { key: 'trajectories/all_wrong_query_ratio', label: 'none succeeded', color: '--bad' },
   ],
 };
-
-const PART = /^reward\/(.+)\/mean$/;

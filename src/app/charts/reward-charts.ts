@@ -27,6 +27,13 @@ export const WRITES_CHART: ChartSpec = {
 
 const TERM = /^reward\/(.+)\/mean$/;
 
+/** The metrics among `names` that have the mean of a term of the reward, each with the name of its term. */
+export const termsIn = (names: readonly string[]): { key: string; term: string }[] =>
+  names.flatMap((key) => {
+    const term = TERM.exec(key)?.[1];
+    return term === undefined ? [] : [{ key, term }];
+  });
+
 export const TERMS_CHART: ChartSpec = {
   id: 'reward-terms',
   title: 'Reward by term',
@@ -36,8 +43,6 @@ export const TERMS_CHART: ChartSpec = {
   legendLines: 2,
   lines: ({ names }) => [
     { key: 'critic/rewards/mean', label: 'total', color: '--text' },
-    ...names
-      .filter((name) => TERM.test(name))
-      .map((key, i) => ({ key, label: rewardLabel(TERM.exec(key)![1]!), color: `--series-${(i % 6) + 1}` })),
+    ...termsIn(names).map(({ key, term }, i) => ({ key, label: rewardLabel(term), color: `--series-${(i % 6) + 1}` })),
   ],
 };
