@@ -10,7 +10,7 @@ export type Act = (typeof ACTS)[number];
 
 export const ACT_MEANINGS: Record<Act, string> = {
   ask: 'asks the customer for something',
-  call: 'a tool call of another tool’s file, which does not say whether rows changed',
+  call: 'a tool call; the file of another tool does not say whether it changed rows',
   'look-up': 'a tool call that changed no rows',
   write: 'a tool call that changed rows',
   confirm: 'asks for a yes before a write',
