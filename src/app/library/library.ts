@@ -171,20 +171,8 @@ export class Library {
 
   /** Stores the files of a folder or a zip. Copies weights that are not in memory to the private file system. @throws like `addModel` */
   async importModel(name: string, files: ModelParts, signal?: AbortSignal): Promise<ModelRow> {
-    const large = Object.fromEntries(Object.entries(files).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob));
-    if (Object.keys(large).length === 0) return this.addModel(name, files, undefined, signal);
-    const [{ inModelsWorker }, { modelFolder, removeFolder }] = await Promise.all([
-      import('../clients/models-worker.ts'),
-      import('../../exchange/model-storage.ts'),
-    ]);
-    const folder = modelFolder(name, crypto.randomUUID());
-    const copied = await inModelsWorker('the copy of the model', (worker) => worker.copyFiles(folder, large));
-    try {
-      return await this.addModel(name, { ...files, ...copied }, folder, signal);
-    } catch (error) {
-      await removeFolder(folder);
-      throw error;
-    }
+    const { withCopies } = await import('./copy-weights.ts');
+    return withCopies(name, files, (own, folder) => this.addModel(name, own, folder, signal));
   }
 
   /** Stores a checkpoint's weights as a model and returns the model's id. The same checkpoint always has the same id. */
