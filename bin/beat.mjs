@@ -6,6 +6,9 @@
 import { writeSync } from 'node:fs';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 
+/** Milliseconds that all threads count from one start, also while the clock of the machine is set. */
+const now = () => performance.timeOrigin + performance.now();
+
 /** Where the shared numbers are: whether to speak, and the time of the last line in milliseconds since the start. */
 const ON = 0;
 const LAST = 1;
@@ -41,13 +44,13 @@ export function drawn({ before, after }, seconds, { terminal, columns }) {
 
 /** A thread that writes the newest line of a command to stderr when the command has written nothing for some seconds. */
 export class Beat {
-  #start = performance.now();
+  #start = now();
   #shared = new Int32Array(new SharedArrayBuffer(8));
   #worker;
 
   /** @param {string} script the path of this file @param {Pace} [pace] */
   constructor(script, pace = {}) {
-    this.#worker = new Worker(script, { workerData: { muaBeat: { ...pace, start: Date.now(), shared: this.#shared } }, execArgv: [] });
+    this.#worker = new Worker(script, { workerData: { muaBeat: { ...pace, start: this.#start, shared: this.#shared } }, execArgv: [] });
     this.#worker.unref();
     // A command does not fail because nobody can say what it does.
     this.#worker.on('error', () => {});
@@ -61,7 +64,7 @@ export class Beat {
 
   /** The command has just written a line. */
   wrote() {
-    Atomics.store(this.#shared, LAST, Math.max(1, Math.round(performance.now() - this.#start)));
+    Atomics.store(this.#shared, LAST, Math.max(1, Math.round(now() - this.#start)));
   }
 
   /** Nothing is written until the next line is set. */
@@ -82,12 +85,12 @@ function speak({ start, shared, terminal = false, columns, firstMs = 1000, every
   parentPort?.on('message', (given) => (line = given));
   setInterval(
     () => {
-      const now = Date.now() - start;
+      const elapsed = now() - start;
       const last = Atomics.load(shared, LAST);
-      if (!line || Atomics.load(shared, ON) === 0 || now < (last === 0 ? firstMs : last + everyMs)) return;
-      Atomics.store(shared, LAST, now);
+      if (!line || Atomics.load(shared, ON) === 0 || elapsed < (last === 0 ? firstMs : last + everyMs)) return;
+      Atomics.store(shared, LAST, Math.round(elapsed));
       try {
-        writeSync(fd, drawn(line, now / 1000, { terminal, columns }));
+        writeSync(fd, drawn(line, elapsed / 1000, { terminal, columns }));
       } catch {
         // Nobody reads stderr any more, or its pipe is full: the next line tries again.
       }
