@@ -21,12 +21,16 @@ const USAGE_NAMES = new Set([
   'UsageError',
 ]);
 
-/** What the customers' servers say if the key is missing or wrong. */
-const KEY = /the user endpoint (needs an|refused the) API key/;
+/** What servers say if the key is missing or wrong, with the variable that sets it. */
+const KEYS = [
+  [/the user endpoint (needs an|refused the) API key/, 'MUA_USER_KEY'],
+  [/the agent’s server (needs an|refused the) API key/, 'MUA_AGENT_KEY'],
+] as const;
 
 /** Turns an error that happened during the work into an error of the command line. */
 export function errorOfWork({ name, message: said }: { name: string; message: string }): UsageError | CommandError {
-  const message = KEY.test(said) ? `${said}; set MUA_USER_KEY to its API key` : said;
+  const key = KEYS.find(([pattern]) => pattern.test(said))?.[1];
+  const message = key ? `${said}; set ${key} to its API key` : said;
   return USAGE_NAMES.has(name) ? new UsageError(message) : new CommandError(message);
 }
 

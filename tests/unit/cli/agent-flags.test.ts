@@ -147,3 +147,10 @@ test('flags that only weights have are refused', { timeout: 60_000 }, async () =
   expect([secret.code, secret.stderr]).toEqual([2, expect.stringContaining('MUA_AGENT_KEY holds a key') as string]);
   expect(secret.stderr).not.toContain('u:p');
 });
+
+test('a server that refuses the key names the variable to set', { timeout: 60_000 }, async () => {
+  const { url } = await expertServer(() => ({ status: 401, body: { error: 'no such key' } }));
+  const { code, stderr } = await evaluate('--agent', url, '--agent-model', 'm', '--tasks', '1');
+  expect(code).toBe(1);
+  expect(stderr).toContain('set MUA_AGENT_KEY to its API key');
+});
