@@ -1,14 +1,17 @@
 /** @file The work of `mua audit`: audits conversations that anyone recorded, from their texts and calls alone. */
+import { layersOf, movedLayers } from '../agent/layers.ts';
 import { auditEpisode } from '../agent/violations.ts';
 import { domainOf } from '../domains/registry.ts';
+import type { Layers } from '../records/layers.ts';
 import { readConversations } from './conversations.ts';
 
-/** `question` and `answer` are indices of messages in the file. */
+/** `question`, `answer` and each `message` are indices of messages in the file. */
 export interface AuditReport {
   conversations: {
     id: string | number;
     writes: { name: string; asked: boolean; question: number | null; answer: number | null; why: string | null }[];
     violations: { rule: string; message: number; detail: string }[];
+    layers: Layers;
   }[];
 }
 
@@ -19,9 +22,10 @@ export async function auditFile(
   domain: string,
   onProgress: (done: number, total: number, label: string) => void,
 ): Promise<AuditReport> {
-  const rules = await domainOf(domain)!.audit!();
+  const module = domainOf(domain)!;
+  const [rules, layers] = await Promise.all([module.audit!(), module.layers?.() ?? {}]);
   const read = readConversations(file, text, (tool) => rules.writes.includes(tool));
-  const conversations = read.map(({ id, events, messages, tools }, i) => {
+  const conversations = read.map(({ id, events, messages, tools, policy }, i) => {
     onProgress(i, read.length, 'conversations');
     const { writes, violations } = auditEpisode(events, rules, tools);
     const place = (event: number | null) => (event === null ? null : messages[event]!);
@@ -36,6 +40,7 @@ export async function auditFile(
         why,
       })),
       violations: violations.map(({ rule, call, detail }) => ({ rule, message: calls.get(call)!, detail })),
+      layers: movedLayers(layersOf({ events, tools, policy }, { name: domain, layers }), (event) => messages[event]!),
     };
   });
   return { conversations };

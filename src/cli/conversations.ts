@@ -13,6 +13,8 @@ export interface AuditedConversation {
   messages: number[];
   /** Null if the line has no `tools`. */
   tools: ToolSchema[] | null;
+  /** The texts of the system's messages. Null if there are none. */
+  policy: string | null;
 }
 
 /** A call waits for its result. */
@@ -66,9 +68,10 @@ function readTools(tools: unknown, fail: Fail): ToolSchema[] | null {
   return Array.isArray(tools) && tools.every(isTool) ? (tools as ToolSchema[]) : fail('tools', tools, 'a list of function schemas');
 }
 
-function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fail: Fail): Pick<AuditedConversation, 'events' | 'messages'> {
+function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fail: Fail): Omit<AuditedConversation, 'id' | 'tools'> {
   if (!Array.isArray(messages)) return fail('messages', messages, 'a list of messages');
   const entries: { event: AuditEvent; message: number }[] = [];
+  const policy: string[] = [];
   let open: OpenCall[] = [];
   let calls = 0;
   /** What the agent wrote beside its calls. It follows them, because it is no answer to what they need. */
@@ -100,6 +103,7 @@ function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fai
       return;
     }
     close();
+    if (role === 'system' || role === 'developer') policy.push(text);
     if (role === 'user') entries.push({ event: { kind: 'user', text }, message: m });
     if (role !== 'assistant') return;
     open = readCalls(message.tool_calls, `${field}.tool_calls`, fail).map((call) => ({ ...call, message: m }));
@@ -108,7 +112,11 @@ function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fai
     else if (said) entries.push(said);
   });
   close();
-  return { events: entries.map(({ event }) => event), messages: entries.map(({ message }) => message) };
+  return {
+    events: entries.map(({ event }) => event),
+    messages: entries.map(({ message }) => message),
+    policy: policy.length > 0 ? policy.join('\n\n') : null,
+  };
 }
 
 function readContent(content: unknown, field: string, fail: Fail): string {

@@ -3,6 +3,7 @@ import type { CreateExpert } from '../agent/acts.ts';
 import type { Proposal } from '../agent/players.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import type { AuditRules } from '../agent/audit-rules.ts';
+import type { DomainLayers } from '../agent/layers.ts';
 import type { CustomerShares } from '../records/conditions.ts';
 import type { CustomerScripts } from '../users/types.ts';
 
@@ -37,6 +38,8 @@ export interface DomainModule {
   transfers: readonly string[];
   /** The rules of the audit of the agent. Absent if the domain has no audit. */
   audit?: () => Promise<AuditRules>;
+  /** How the layers of an evaluation are checked. Absent if the domain has no such checks. */
+  layers?: () => Promise<DomainLayers>;
   /**
    * True if the goal of each task is rows of the database that only the agent changes. Then each turn of the agent can be
    * rewarded for the rows that it changed.

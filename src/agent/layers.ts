@@ -1,0 +1,69 @@
+/**
+ * @file The layers of an evaluation: policy, communication, safety and recovery. A domain says how each layer is checked
+ * (`DomainLayers`). The checks read only what was said and called, so they work for conversations of any agent.
+ */
+import { answersOf, callsOf, path } from '../base/message-path.ts';
+import { type Layer, type LayerName, LAYERS, type Layers } from '../records/layers.ts';
+import type { ToolSchema } from '../records/task.ts';
+import type { Trajectory } from '../records/trajectory.ts';
+import { spoken, withoutEnd } from './tool-call.ts';
+import type { AuditEvent } from './violations.ts';
+
+export interface LayeredConversation {
+  /** What the customer said, what the agent said, and the calls with their results, in order. */
+  events: readonly AuditEvent[];
+  /** Null: the tools are not known. */
+  tools: readonly ToolSchema[] | null;
+  /** The system prompt, with the policy as the agent read it. Null: not known. */
+  policy: string | null;
+}
+
+/** Checks one layer. `message` of a finding is the place of an event. */
+export type LayerCheck = (conversation: LayeredConversation) => Layer;
+
+/** The checks of a domain. A layer without a check is reported as not applicable. */
+export type DomainLayers = Partial<Record<LayerName, LayerCheck>>;
+
+/** @param domain the domain's name and checks */
+export function layersOf(conversation: LayeredConversation, domain: { name: string; layers: DomainLayers }): Layers {
+  const layer = (name: LayerName): Layer =>
+    domain.layers[name]?.(conversation) ?? { na: `The domain ${domain.name} has no rules of the layer ${name}.` };
+  return Object.fromEntries(LAYERS.map((name) => [name, layer(name)])) as Layers;
+}
+
+/** The layers with other places, such as indices of messages for places of events. */
+export const movedLayers = <M>(layers: Layers, place: (event: number) => M): Layers<M> =>
+  Object.fromEntries(
+    LAYERS.map((name) => {
+      const layer = layers[name];
+      return [
+        name,
+        'na' in layer ? layer : { ...layer, findings: layer.findings.map((finding) => ({ ...finding, message: place(finding.message) })) },
+      ];
+    }),
+  ) as Layers<M>;
+
+/** A stored conversation as the checks read it. `nodes`: the id of each event's message; for a call, that of the agent's message. */
+export function layeredConversation(trajectory: Pick<Trajectory, 'nodes' | 'leaf' | 'task'>): LayeredConversation & { nodes: number[] } {
+  const found = path(trajectory);
+  const answers = answersOf(found);
+  const events: AuditEvent[] = [];
+  const nodes: number[] = [];
+  const add = (event: AuditEvent, node: number) => {
+    events.push(event);
+    nodes.push(node);
+  };
+  for (const node of found) {
+    const { id, role, text, content } = node;
+    if (role === 'user') add({ kind: 'user', text: withoutEnd(text) }, id);
+    // What the agent wrote beside a call is part of the call's message. A customer does not hear it.
+    if (role === 'assistant' && callsOf(node).length === 0) add({ kind: 'agent', text: content ?? spoken(text) }, id);
+    const answer = answers.get(id);
+    if (answer) {
+      const { index, error, changes } = answer.result;
+      add({ kind: 'tool', call: answer.call, result: { index, text: answer.text, error, changes, terminal: false } }, answer.asked);
+    }
+  }
+  const policy = found.find(({ role }) => role === 'system')?.text ?? null;
+  return { events, nodes, tools: trajectory.task.tools ?? null, policy };
+}
