@@ -51,6 +51,10 @@ export interface ForeignOptions {
 
 type Facts = Pick<RolloutSummary, 'rewards' | 'foreign' | 'tools'>;
 
+/** What a visitor can be asked about the trials of an evaluation. */
+export const trialOptions = (trials: readonly Trajectory[]): ForeignOptions =>
+  foreignOptions(trials.map(({ toolCalls, ...facts }) => ({ ...facts, tools: Object.keys(toolCalls) })));
+
 export function foreignOptions(rollouts: readonly Facts[]): ForeignOptions {
   const values = rollouts.flatMap((own) => [...valuesOf(own)]);
   const named = (isNumber: boolean) => values.filter(([, value]) => (typeof value !== 'string') === isNumber).map(([name]) => name);

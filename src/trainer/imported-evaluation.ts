@@ -39,33 +39,41 @@ export function importedEvaluations(
     );
     const trials = numbered(conversations);
     const { domain, level, split } = trials[0]!.task;
-    const groups = [...groupBy(trials, ({ group }) => group).values()];
-    const most = groups.reduce((max, { length }) => Math.max(max, length), 0);
-    const id = crypto.randomUUID();
+    const figures = figuresOf(trials);
+    const { tasks, trials: most } = figures.report;
     return {
       trials,
       row: {
-        id,
+        id: crypto.randomUUID(),
         createdAt,
         run: '',
         model: { kind: 'model', name: source },
         name: parts.length > 1 ? `${name}, customer ${i + 1}` : name,
         // The file has no settings of the playground. The page needs these.
-        settings: {
-          domain,
-          level,
-          split,
-          tasks: groups.length,
-          trials: most,
-          user: { mode: 'scripted' },
-        } as EvaluationSettings,
+        settings: { domain, level, split, tasks, trials: most, user: { mode: 'scripted' } } as EvaluationSettings,
         foreign: { ...said, source },
-        report: reportOf(trials, most, 0),
-        // The customers of other tools are not audited.
-        results: trials.map((own) => (own.foreign ? { ...outcomeOf(own), customer: customerOf(own.task), faults: [] } : resultOf(own))),
+        ...figures,
       },
     };
   });
+}
+
+/**
+ * An imported evaluation after the visitor said something else about its trials.
+ * @throws InputError if the rule of success cannot be read
+ */
+export function saidAgain({ row, trials }: ImportedEvaluation, words: ForeignWords): ImportedEvaluation {
+  const { conversations, said } = sayForeign(trials, words);
+  return { trials: conversations, row: { ...row, foreign: { ...said, source: row.foreign!.source }, ...figuresOf(conversations) } };
+}
+
+function figuresOf(trials: readonly Trajectory[]): Pick<EvaluationRow, 'report' | 'results'> {
+  const most = [...groupBy(trials, ({ group }) => group).values()].reduce((max, { length }) => Math.max(max, length), 0);
+  return {
+    report: reportOf(trials, most, 0),
+    // The customers of other tools are not audited.
+    results: trials.map((own) => (own.foreign ? { ...outcomeOf(own), customer: customerOf(own.task), faults: [] } : resultOf(own))),
+  };
 }
 
 /** The trials of each task form a group. */

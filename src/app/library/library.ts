@@ -120,6 +120,11 @@ export class Library {
     return (await this.#sourceWith(id)).evaluation(id);
   }
 
+  /** The conversations of an evaluation. */
+  async trials(evaluation: string): Promise<Trajectory[]> {
+    return (await this.#sourceWith(evaluation)).trials(evaluation);
+  }
+
   /** A conversation of an evaluation. */
   async trial(evaluation: string, id: string): Promise<Trajectory | undefined> {
     return (await this.#sourceWith(evaluation)).trial(evaluation, id);
@@ -250,6 +255,11 @@ export class Library {
   /** Stores what the visitor says of an imported run. @throws as `storeForeign` */
   async sayForeign(run: string, words: ForeignWords): Promise<void> {
     await (await import('./say-foreign.ts')).storeForeign(this.#db, run, words);
+  }
+
+  /** Stores what the visitor says of an imported evaluation. @throws as `storeForeign` */
+  async sayForeignEvaluation(id: string, words: ForeignWords): Promise<void> {
+    await (await import('./say-foreign.ts')).storeForeignEvaluation(this.#db, id, words);
   }
 
   /** Imported benchmarks, the newest first. */

@@ -1,9 +1,10 @@
-/** @file Stores what the visitor says of an imported run: its conversations, summaries and metrics are computed again. */
+/** @file Stores what the visitor says of an imported run or evaluation: its outcomes, summaries and figures are computed again. */
 import { beginningWith } from '../../base/key-range.ts';
 import { storageError } from '../../base/storage-error.ts';
 import type { ForeignRun } from '../../records/foreign.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { type ForeignWords, sayForeign } from '../../trainer/foreign-conversation.ts';
+import { saidAgain } from '../../trainer/imported-evaluation.ts';
 import { rowsOf } from '../../trainer/read-only-run.ts';
 
 /** @throws InputError if the rule cannot be read; Error with advice if the disk is full. After an error, nothing is changed. */
@@ -26,5 +27,19 @@ export async function storeForeign(db: RunDatabase, run: string, words: ForeignW
     });
   } catch (cause) {
     throw storageError(cause, 'this run');
+  }
+}
+
+/** @throws as `storeForeign` */
+export async function storeForeignEvaluation(db: RunDatabase, id: string, words: ForeignWords): Promise<void> {
+  try {
+    await db.transaction('rw', [db.evaluations, db.evaluationTrajectories], async () => {
+      const [row, trials] = await Promise.all([db.evaluations.get(id), beginningWith(db.evaluationTrajectories, id).toArray()]);
+      const said = saidAgain({ row: row!, trials }, words);
+      await db.evaluationTrajectories.bulkPut(said.trials.map((trial) => ({ ...trial, evaluation: id })));
+      await db.evaluations.put(said.row);
+    });
+  } catch (cause) {
+    throw storageError(cause, 'this evaluation');
   }
 }

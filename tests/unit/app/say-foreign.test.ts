@@ -15,7 +15,8 @@ import { readForeign } from '../../../src/formats/read-foreign.ts';
 import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import { writeRunBundle } from '../../../src/exchange/write-run-bundle.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
-import { foreignOptions } from '../../../src/trainer/foreign-conversation.ts';
+import { foreignOptions, trialOptions } from '../../../src/trainer/foreign-conversation.ts';
+import { importedEvaluations } from '../../../src/trainer/imported-evaluation.ts';
 import { readOnlyRun } from '../../../src/trainer/read-only-run.ts';
 import Provided from '../../component/Provided.svelte';
 
@@ -114,4 +115,36 @@ test('the legend of the colours names the scale that the colours have', async ()
   };
   expect(pictureOf(group)).toContain('from the lowest to the highest of the group');
   expect(pictureOf(earlier)).toContain('from 0 to 1');
+});
+
+test('another rule changes the outcomes and pass^k of an evaluation, and a wrong rule changes nothing', async () => {
+  const { rollouts, source } = await readForeign('trl.jsonl', new TextEncoder().encode(ROWS.map((row) => JSON.stringify(row)).join('\n')));
+  const evaluations = importedEvaluations(rollouts, { createdAt: 1, source, name: 'trl' });
+  const library = new Library(new RunDatabase('evaluation-rule'), []);
+  await library.storeEvaluations(evaluations);
+  const { id } = evaluations[0]!.row;
+  const state = async () => {
+    const { results, report, foreign } = (await library.evaluation(id))!;
+    const trials = await library.trials(id);
+    return [results.map(({ reward }) => reward), trials.map(({ reward }) => reward), report.pass_hat[0]!.value, foreign];
+  };
+  const sorted = await state();
+  expect(sorted.slice(2)).toEqual([2 / 3, { success: 'accuracy_reward>=1', source }]);
+  await library.sayForeignEvaluation(id, { success: 'reward>=1.4', writes: ['refund_order'] });
+  // Only the first row has the rewards 1 and 0.5.
+  const changed = await state();
+  expect(changed.slice(2)).toEqual([1 / 3, { success: 'reward>=1.4', writes: ['refund_order'], source }]);
+  expect([changed[0], changed[1]]).toEqual([
+    [1, 0, 0],
+    [1, 0, 0],
+  ]);
+  expect((await library.evaluation(id))!.results.map(({ writes }) => writes)).toEqual([1, 1, 1]);
+  await expect(library.sayForeignEvaluation(id, { success: 'nothing>=1' })).rejects.toThrow('expected one of the names');
+  expect(await state()).toEqual(changed);
+});
+
+test('a visitor is asked the same about the trials of an evaluation and about the rollouts of a run', async () => {
+  const { library, run, content } = await imported('same-options');
+  expect(trialOptions(content.trajectories)).toEqual(foreignOptions(await library.source(run).rollouts(run)));
+  expect(trialOptions(content.trajectories).tools).toEqual(['refund_order']);
 });
