@@ -55,6 +55,7 @@ export async function readForeignFiles(
   const problems: ImportError[] = [];
   const isFolder = files.some(({ name }) => TRIALS.test(name));
   const chosen = isFolder ? files.filter(({ name }) => TRIALS.test(name)) : files;
+  const strangers = isFolder ? files.filter(({ name }) => !TRIALS.test(name) && !BESIDE.test(name)).map(({ name }) => name) : [];
   const model = isFolder ? await evaluatedModel(files) : undefined;
   let trials = true;
   for (const { name, read } of chosen.toSorted((a, b) => byNumber(a.name, b.name))) {
@@ -75,14 +76,19 @@ export async function readForeignFiles(
   return {
     source: [...sources].join(' and '),
     rollouts,
-    notes: [...problems.map(({ message }) => `left out: ${message}`), ...notes],
+    notes: [
+      ...problems.map(({ message }) => `left out: ${message}`),
+      ...strangers.map((name) => `left out: ${name}: mua evaluate did not write it into this folder`),
+      ...notes,
+    ],
     trials,
     ...(model !== undefined && { model }),
   };
 }
 
-/** The files of trajectories in a folder of `mua evaluate`. */
+/** The files of trajectories in a folder of `mua evaluate`, and the other files that it writes there. */
 const TRIALS = /^trajectories-\d{1,6}\.jsonl$/;
+const BESIDE = /^(status|result)\.json$|^superseded-|\.lock$/;
 
 /** The name of the model in the folder's `status.json`, as far as it can be read. */
 async function evaluatedModel(files: readonly { name: string; read: () => Promise<Uint8Array> }[]): Promise<string | undefined> {
@@ -90,7 +96,9 @@ async function evaluatedModel(files: readonly { name: string; read: () => Promis
   const { whole } = status ? readJsonFile(await status.read()) : {};
   const settings = isObject(whole) ? whole.settings : undefined;
   const flags = isObject(settings) ? settings.flags : undefined;
-  const model = isObject(flags) ? flags.model : undefined;
+  if (!isObject(flags)) return undefined;
+  const { model, agentModel } = flags;
+  if (typeof agentModel === 'string') return agentModel;
   return typeof model === 'string' ? model.split(/[/\\]/).at(-1) : undefined;
 }
 

@@ -99,13 +99,20 @@ test('a folder of mua evaluate: one evaluation for each customer, the model of s
     'trajectories-2.jsonl': run[0]!,
     'superseded-trajectories-1.jsonl': run[1]!,
   };
-  const file = await readForeignFiles(Object.entries(files).map(([name, text]) => ({ name, read: () => Promise.resolve(bytes(text)) })));
+  const read = (own: Record<string, string>) =>
+    readForeignFiles(Object.entries(own).map(([name, text]) => ({ name, read: () => Promise.resolve(bytes(text)) })));
+  const file = await read(files);
   expect(file).toMatchObject({ trials: true, model: 'my-model', notes: [], source: 'mua evaluate' });
   const found = importedEvaluations(file.rollouts, { ...options, name: file.model! });
   expect(found.map(({ row }) => [row.name, row.results.map(({ reward }) => reward), row.foreign])).toEqual([
     ['my-model, customer 1', [1, 0], { source: 'S' }],
     ['my-model, customer 2', [1], { source: 'S' }],
   ]);
+  const served = JSON.stringify({ settings: { flags: { agent: 'http://127.0.0.1:8000/v1', agentModel: 'org/served' } } });
+  expect(await read({ ...files, 'status.json': served, 'dump.jsonl': '{}' })).toMatchObject({
+    model: 'org/served',
+    notes: ['left out: dump.jsonl: mua evaluate did not write it into this folder'],
+  });
 });
 
 describe('mua report and mua export-run', () => {
