@@ -112,7 +112,7 @@ export class TaskSource {
     try {
       return [200, await this.#list(readTaskList(parameters))];
     } catch (error) {
-      return [400, { error: (error as Error).message }];
+      return [error instanceof ProtocolError ? 400 : 500, { error: (error as Error).message }];
     }
   }
 
