@@ -42,8 +42,7 @@ export const verifyLog = command({
     if (counts.conversations === 0 && problems.length === 0)
       throw new UsageError(`"${path}": expected conversations in *.jsonl, a *.mua.zip, or a folder of them`);
     for (const { file, problem } of problems) progress.note(`${file}: ${problem}`);
-    if (problems.length > 0)
-      throw new CommandError(`${problems.length} of ${counts.conversations} conversations are not as they were logged`);
+    if (problems.length > 0) throw new CommandError(`${problems.length} problems in the logs of ${counts.conversations} conversations`);
     return { path, ...counts };
   },
   show: ({ path, conversations, calls, unlogged, unfinished }) => [
