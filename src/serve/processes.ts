@@ -70,15 +70,16 @@ export async function startProcesses(count: number, log: (event: Record<string, 
     url: urls[0]!,
     async stop() {
       stopping = true;
-      await Promise.all(
+      const codes = await Promise.all(
         Object.values(cluster.workers ?? {}).map(
           (worker) =>
-            new Promise((resolve) => {
+            new Promise<number>((resolve) => {
               worker!.once('exit', resolve);
               tell(worker!, { stop: true });
             }),
         ),
       );
+      return codes.every((code) => code === 0);
     },
   };
 }
@@ -106,7 +107,11 @@ export async function serveInProcess(start: (others: () => Promise<Counts[]>) =>
     process.send!({ failed: message, name } satisfies ToPrimary, () => process.exit(1));
     return;
   }
-  const stop = () => void server.stop().finally(() => process.exit(0));
+  const stop = () =>
+    void server.stop().then(
+      (complete) => process.exit(complete ? 0 : 1),
+      () => process.exit(1),
+    );
   process.on('message', (message: ToWorker) => {
     if ('asked' in message) say({ answers: message.asked, counts: server.metrics.snapshot() });
     else if ('others' in message) {

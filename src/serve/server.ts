@@ -51,7 +51,8 @@ export interface EnvServer {
   url: string;
   metrics: Metrics;
   /** Refuses new sessions, waits for open episodes, then closes all connections. */
-  stop(): Promise<void>;
+  /** Ends all episodes. @returns whether the audit log has every conversation; true without an audit log */
+  stop(): Promise<boolean>;
 }
 
 /** If more unread bytes than this wait for a client, the server closes the connection. */
@@ -273,6 +274,7 @@ export async function startEnvServer(
       for (let i = 0; connections.size + ending.size > 0 && i < 20; i++) await pause(50);
       const fault = kept.fault();
       if (fault) log({ event: 'audit_lost', reason: fault });
+      return !fault;
     },
   };
 }

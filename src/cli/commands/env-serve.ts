@@ -128,10 +128,9 @@ export const envServe = command({
     progress.clear();
     onInterrupt(async () => {
       progress.phase(`waiting for open episodes, at most ${flags.graceSeconds} s`);
-      await stop();
-      return flags.audit === undefined
-        ? 'the server has stopped (with --audit DIR it keeps every conversation)'
-        : `the server has stopped: the conversations are in ${flags.audit}`;
+      const complete = await stop();
+      if (flags.audit === undefined) return 'the server has stopped (with --audit DIR it keeps every conversation)';
+      return `the server has stopped: ${complete ? 'the' : 'not all'} conversations are in ${flags.audit}`;
     });
     console.log(json ? JSON.stringify({ url }) : `${place.domain} is served at ${url.replace('http', 'ws')}/ws (Ctrl-C ends it)`);
     await once(process, 'never');

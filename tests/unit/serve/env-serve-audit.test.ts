@@ -60,6 +60,9 @@ it.each(['ENOSPC: no space left on device', 'EIO: i/o error'])(
     expect(await health(running)).toEqual([200, { status: 'healthy' }]);
     await clients[2]!.reset({ episode_id: 'later' });
     expect(kept.map(({ id }) => id.split('-')[0]).sort()).toEqual(['e0', 'e1', 'e2']);
+    broken = true;
+    clients[3]!.socket.terminate();
+    expect(await running.stop()).toBe(false);
     reportFaults({
       fault: 'the audit disk of env-serve fails',
       how: `${reason}, while five episodes are open`,
