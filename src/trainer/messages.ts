@@ -36,8 +36,6 @@ export type RunEvent =
       /** The seconds that the run still takes; null if nothing is known yet. */
       left: number | null;
     }
-  /** What goes on beside the counted progress; '' for nothing. */
-  | { type: 'activity'; text: string }
   | { type: 'rollout'; rollout: RolloutSummary }
   /** If `heldOut` is true, these are trials of the evaluation after the step. If false, they are rollouts of the step. */
   | { type: 'live'; step: number; heldOut: boolean; rollouts: LiveRollout[] }

@@ -51,8 +51,6 @@ export class RunEvents {
     // New progress replaces old progress. Only `compile` is kept, because it tells the page the step from which the run starts
     // again.
     if (event.type === 'progress') this.#pending = this.#pending.filter((e) => e.type !== 'progress' || e.phase === 'compile');
-    if (event.type === 'activity' && !this.#training) return;
-    if (event.type === 'activity') this.#pending = this.#pending.filter((e) => e.type !== 'activity');
     this.#pending.push(event);
     if (this.#flushing) return;
     this.#flushing = true;

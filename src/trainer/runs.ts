@@ -48,7 +48,6 @@ export class Runs {
     this.#parts = parts;
     this.#host = host;
     this.#turns = turns;
-    host.activities.listen((text) => this.#events.emit({ type: 'activity', text }));
   }
 
   listen(listener: (run: string, events: RunEvent[]) => void): void {

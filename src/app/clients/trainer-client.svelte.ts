@@ -29,8 +29,6 @@ export class TrainerClient extends TrainerRequests {
   /** Whether the browser promised to keep what is stored; null before the first start. */
   isPersistent = $state.raw<boolean | null>(null);
   progress = $state.raw<RunProgress | null>(null);
-  /** What goes on beside the counted progress of the active run; '' for nothing. */
-  activity = $state.raw('');
   /** Tokens per second in the newest step. */
   throughput = $state.raw<number | null>(null);
   /** The task for which another tab uses the GPU; null for none. */
@@ -207,13 +205,11 @@ export class TrainerClient extends TrainerRequests {
   #end(): void {
     this.activeRun = null;
     this.progress = null;
-    this.activity = '';
   }
 
   protected override hear(run: string, events: readonly RunEvent[]): void {
     for (const event of events) {
       if (event.type === 'progress') this.progress = event;
-      else if (event.type === 'activity') this.activity = event.text;
       else if (event.type === 'metrics') this.throughput = event.metrics['perf/throughput'] ?? this.throughput;
       else if (event.type === 'status') this.#setStatus(run, event.status, event.message);
     }

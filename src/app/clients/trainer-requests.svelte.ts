@@ -25,6 +25,8 @@ const FAILURE_WINDOW_MS = 120_000;
 export abstract class TrainerRequests {
   /** The worker that has not answered for a while; '' if all answer. */
   silent = $state.raw('');
+  /** What the trainer does beside its counted progress, such as loading weights; '' for nothing. */
+  activity = $state.raw('');
 
   /** One entry for each open request: the task for which it uses the GPU, or null if it needs no GPU. */
   protected requests = $state.raw<readonly (GpuUse | null)[]>([]);
@@ -127,7 +129,8 @@ export abstract class TrainerRequests {
     const failed = ({ message }: Error) => fail(new Error(this.#workersFailed(message)));
     const connection = await Promise.race([this.#connect({ failed, silent: (name) => (this.silent = name ?? '') }), failure]);
     const listener = comlink.proxy((run: string, events: RunEvent[]) => this.hear(run, events));
-    await Promise.race([connection.trainer.listen(listener), failure]);
+    const told = comlink.proxy((text: string) => void (this.activity = text));
+    await Promise.race([Promise.all([connection.trainer.listen(listener), connection.trainer.listenToActivities(told)]), failure]);
     return { ...connection, failure };
   }
 
@@ -136,6 +139,7 @@ export abstract class TrainerRequests {
     const again = now - this.#lastFailure < FAILURE_WINDOW_MS;
     this.#lastFailure = now;
     this.#workers = null;
+    this.activity = '';
     return this.failed(message, again);
   }
 

@@ -247,6 +247,7 @@ test('a lost device that gives no information leaves a reason, and recovery ends
   let hear = (_run: string, _events: RunEvent[]) => {};
   const trainer = {
     listen: (listener: typeof hear) => Promise.resolve((hear = listener)),
+    listenToActivities: () => Promise.resolve(),
     start: () => Promise.resolve('r'),
     resume: () => Promise.resolve(),
     engineInfo: () => Promise.reject(new Error('gone')),
