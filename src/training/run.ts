@@ -11,6 +11,7 @@ import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/ev
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
 import { habitsOf } from './config.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
+import { trainingTasks } from './training-tasks.ts';
 import { evaluatesAfter, evaluatesFirst, validationSampling, valSplit } from './evaluation-settings.ts';
 import { grpoStep } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
@@ -117,6 +118,8 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
   const history = (hooks.doneMetrics ?? []).filter((metrics) => metrics.step > 0);
   const evaluated = history.length < (hooks.doneMetrics?.length ?? 0);
   if (step === 0 && evaluatesFirst(config) && !evaluated) {
+    // A split without tasks is found before a long evaluation.
+    await trainingTasks(stage, config, 1);
     const baseline = await evaluateStep(stage, config, concurrency, 0, hooks);
     if (baseline) await hooks.onBaseline(baseline, hooks.takeUsage?.() ?? {});
   }

@@ -59,7 +59,10 @@ export async function trainingTasks(
   }
   const count = played.finite ? Number.MAX_SAFE_INTEGER : val_tasks;
   const all = (await evaluationTasks({ domain: played, environments }, { ...query, count })).filter(wanted);
-  if (all.length === 0) throw new Error(`train_split is "${split}": ${domain} has no tasks there to train on`);
+  if (all.length === 0)
+    throw new Error(
+      `setting "train_split" is "${split}": ${domain} has no such tasks; expected ${split === 'train' ? 'heldout' : 'train'}`,
+    );
   return prepared(
     Array.from({ length: size }, (_, i) => {
       const place = from + i;

@@ -295,7 +295,9 @@ describe('training tasks', () => {
     expect(seen.slice(0, 7)).not.toEqual(seen.slice(7, 14));
     expect(await ids({ finite: true }, 7, {}, 2)).toEqual(seen.slice(4, 8));
     expect((await ids({ finite: true }, 7, { filter_noop_tasks: true }, 1)).sort()).toEqual(['1', '2', '4', '5']);
-    await expect(ids({ finite: true }, 0, {}, 1)).rejects.toThrow('train_split is "train": retail has no tasks there to train on');
+    await expect(ids({ finite: true }, 0, {}, 1)).rejects.toThrow(
+      'setting "train_split" is "train": retail has no such tasks; expected heldout',
+    );
   });
 
   test('on the held-out split they are the tasks of the evaluation', async () => {
