@@ -9,6 +9,7 @@ import type { Flags, Values } from './args.ts';
 import { GENERATED, usualLevel } from '../domains/registry.ts';
 import { DEFAULT_DOMAIN, LEVEL } from './commands/shared.ts';
 import { reason } from './files.ts';
+import { sha256 } from './out-folder.ts';
 
 const RULES = BENCHMARKS.map(({ name }) => name);
 const TITLES = BENCHMARKS.map(({ title }) => title).join(' or ');
@@ -91,6 +92,12 @@ export async function findPlaceData({
   // Of a benchmark with several domains, the usual one is that of the generated tasks.
   const several = benchmarkNamed(rules).domains.length > 1;
   return findData({ domain: wanted ?? (several ? DEFAULT_DOMAIN : undefined), rules, data });
+}
+
+/** What a folder must keep if a run is to go on with its tasks: a hash of the paths and sizes of its files. */
+export async function filesSha256({ files }: Pick<BenchmarkData, 'files'>): Promise<string> {
+  const sizes = await Promise.all(files.map(async ([path, file]) => `${path} ${(await stat(file)).size}`));
+  return sha256(sizes.sort().join('\n'));
 }
 
 const DEPTH = 8;

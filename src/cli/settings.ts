@@ -10,6 +10,8 @@ export interface TrainSettings {
   preset: string;
   algorithm: string;
   overrides: Record<string, string>;
+  /** The imported benchmark whose tasks the run trains on. Absent: generated tasks. */
+  benchmark?: { rules: string; domain: string; data: string; files_sha256: string };
   /** The name or path of the model. */
   model: string;
   /** The adapter that the run continues to train, if an experiment names one. */
@@ -34,6 +36,7 @@ export const trainSchema = z.object({
   preset: name,
   algorithm: name,
   overrides: texts,
+  benchmark: z.optional(z.object({ rules: text, domain: text, data: text, files_sha256: text })),
   model: text,
   lora: z.optional(text),
   user: z.union([scripted, server, local]),

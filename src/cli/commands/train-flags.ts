@@ -5,6 +5,7 @@ import { ALGORITHMS } from '../../training/algorithms/index.ts';
 import { DEFAULT_PRESET, isBundled, PRESETS } from '../../training/presets.ts';
 import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { ON } from '../backend.ts';
+import { DATA_FLAGS } from '../benchmark-data.ts';
 import { UsageError } from '../errors.ts';
 import type { TrainSettings } from '../settings.ts';
 import { COST_FLAGS, JSON_FLAG, MODEL, readValUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
@@ -49,6 +50,9 @@ export const TRAIN_FLAGS = {
     help: `settings of an algorithm, applied before --set: ${Object.keys(ALGORITHMS).join(', ')} (default: the preset’s, which is grpo)`,
     choices: Object.keys(ALGORITHMS),
   },
+  rules: { ...DATA_FLAGS.rules, required: false, help: `train on the tasks of ${DATA_FLAGS.rules.help}; needs --data` },
+  data: { ...DATA_FLAGS.data, required: false },
+  domain: { ...DATA_FLAGS.domain, help: `domain of --data: ${DATA_FLAGS.domain.help}` },
   model: { ...MODEL, required: false, help: 'model folder or GGUF file to start from (default: the preset’s bundled model)' },
   steps: STEPS,
   seed: SEED_OF_PRESET,
@@ -78,19 +82,17 @@ export type TrainValues = Values<typeof TRAIN_FLAGS>;
 export const givenValUser = ({ valUser, userDevice }: TrainValues): BrowserUser | undefined =>
   valUser === undefined ? undefined : readValUser(valUser, userDevice);
 
-export function trainSettings({
-  preset = DEFAULT_PRESET,
-  algorithm,
-  coldStart,
-  stopOnAlarm,
-  judge,
-  ...flags
-}: TrainValues): Pick<TrainSettings, 'preset' | 'algorithm' | 'overrides'> {
+/** @param place the settings of an imported benchmark */
+export function trainSettings(
+  { preset = DEFAULT_PRESET, algorithm, coldStart, stopOnAlarm, judge, ...flags }: TrainValues,
+  place: Record<string, string>,
+): Pick<TrainSettings, 'preset' | 'algorithm' | 'overrides'> {
   return {
     preset,
     algorithm: algorithm ?? '',
     overrides: {
       ...(coldStart && coldStartOf(preset)),
+      ...place,
       ...(stopOnAlarm && { stop_on_alarm: 'true' }),
       ...rewardOf(judge),
       ...overridesOf(flags),

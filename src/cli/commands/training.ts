@@ -5,6 +5,8 @@ import type { RunPlan } from '../../trainer/run-plan.ts';
 import type { Flags, Values } from '../args.ts';
 import { ROOT } from '../build.ts';
 import { ON } from '../backend.ts';
+import { importedName, IMPORTED_LEVEL } from '../../benchmarks/imported-benchmark.ts';
+import { type BenchmarkData, filesSha256, findPlaceData } from '../benchmark-data.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { FOLDER } from '../customer-folder.ts';
@@ -73,6 +75,32 @@ async function customerOf(flags: TrainValues, run?: TrainSettings): Promise<Cust
   return local ? { user: local } : readUser(customerFlags(withJudge(flags), stored), flags.judge === undefined ? '--user' : '--judge');
 }
 
+/**
+ * The benchmark that the flags name, or that of a resumed run.
+ * @param run the settings of the resumed run
+ * @throws UsageError; also if the files are not those with which the run was started
+ */
+async function benchmarkOf(
+  { rules, data, domain }: Pick<TrainValues, 'rules' | 'data' | 'domain'>,
+  run?: TrainSettings,
+): Promise<BenchmarkData | undefined> {
+  if (!run) {
+    if (rules === undefined && domain !== undefined)
+      throw new UsageError('--domain is given: expected --rules and --data with it, or --set domain=NAME for generated tasks');
+    return findPlaceData({ rules, data, domain });
+  }
+  if (!run.benchmark) return undefined;
+  const { files_sha256, ...stored } = run.benchmark;
+  const found = await findPlaceData(stored);
+  if (found && (await filesSha256(found)) !== files_sha256)
+    throw new UsageError(`"${stored.data}": its files are not those with which the run was started`);
+  return found;
+}
+
+/** The settings of a run that trains on the tasks of a benchmark. */
+const benchmarkSettings = (benchmark: BenchmarkData | undefined): Record<string, string> =>
+  benchmark ? { domain: importedName(benchmark.rules, benchmark.domain), level: IMPORTED_LEVEL } : {};
+
 /** The message of a run that is stopped too early. */
 const BEFORE_CHECKPOINT =
   'stopped before the first checkpoint: no step is kept, so start the run again (with --force if its folder exists)';
@@ -105,13 +133,21 @@ export const train = command({
       flags.resume === undefined
         ? null
         : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema, check });
-    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags);
+    const benchmark = await benchmarkOf(flags, folder?.settings);
+    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags, benchmarkSettings(benchmark));
     const { user, userEndpoint, folder: customerFolder } = customer ?? (await customerOf(flags));
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
     const key = user.mode === 'endpoint' ? keyProof('MUA_USER_KEY', user.baseUrl) : undefined;
     if (key !== undefined) settings.key = key;
+    if (benchmark)
+      settings.benchmark = {
+        rules: benchmark.rules,
+        domain: benchmark.domain,
+        data: resolve(flags.data ?? folder!.settings.benchmark!.data),
+        files_sha256: await filesSha256(benchmark),
+      };
     const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note));
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
     await keepWhenStopped(run, BEFORE_CHECKPOINT, () =>
@@ -119,6 +155,7 @@ export const train = command({
         on: flags.on,
         request: { command: 'train', runs: [order], user },
         runs: [run],
+        benchmark,
         userEndpoint,
         folders: customerFolder ? [customerFolder] : [],
         progress,
@@ -138,14 +175,32 @@ const trainLines = ({ out, before, after, steps, seconds, dropped, retried, alar
 ];
 
 /** The flags that change what a run needs. */
-const PLANNED = ['preset', 'algorithm', 'model', 'lora', 'steps', 'seed', 'coldStart', 'stopOnAlarm', 'judge', 'set', 'plan', 'on', 'json'];
+const PLANNED = [
+  'preset',
+  'algorithm',
+  'rules',
+  'data',
+  'domain',
+  'model',
+  'lora',
+  'steps',
+  'seed',
+  'coldStart',
+  'stopOnAlarm',
+  'judge',
+  'set',
+  'plan',
+  'on',
+  'json',
+];
 
 /** What the run of the flags would need. */
 async function planned(flags: TrainValues, progress: ProgressBar): Promise<RunPlan> {
   checkAlone(flags, PLANNED, '--plan starts no run, and does not use it');
-  const options = trainSettings(withJudge(flags));
+  const benchmark = await benchmarkOf(flags);
+  const options = trainSettings(withJudge(flags), benchmarkSettings(benchmark));
   const model = await findModel(flags.model ?? join(ROOT, 'models', bundledModel(options.preset)), { tokenizer: true, lora: flags.lora });
-  return runJob({ on: flags.on, request: { command: 'planTraining', options }, model, progress });
+  return runJob({ on: flags.on, request: { command: 'planTraining', options }, model, benchmark, progress });
 }
 
 const SFT_FLAGS = {

@@ -1,0 +1,49 @@
+/** `mua train` on tasks, policy and tables of a visitor's own, as docs/domains.md describes them. */
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { timedMua } from '../../support/timed-mua.ts';
+
+const NODE = { MUA_ON: 'node', LP_NUM_THREADS: '2' };
+const POLICY = 'Ask for a yes before each change.';
+let folder: string;
+const at = (...names: string[]) => join(folder, ...names);
+/** The exit status and the last line. The run is stopped when it prints `until`. */
+const own = async (args: string[], until?: string) => {
+  const { code, stderr } = await timedMua(['train', ...args], NODE, until === undefined ? undefined : (text) => text.includes(until));
+  return [code, stderr.trimEnd().split('\n').at(-1)];
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mua-own-'));
+  await mkdir(at('data'));
+  const page = await readFile('docs/domains.md', 'utf8');
+  const [db, tasks] = [...page.matchAll(/```json\n(.*?)\n```/gs)].map(([, json]) => json!);
+  await writeFile(at('data', 'db.json'), db!);
+  await writeFile(at('data', 'tasks.json'), tasks!);
+  await writeFile(at('data', 'policy.md'), POLICY);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('a run trains on them, and goes on only while they are the same', async () => {
+  const data = ['--rules', 'tau2', '--domain', 'mock', '--data', at('data')];
+  const small = ['max_model_len=3072', 'n=2', 'train_batch_size=1', 'ppo_mini_batch_size=1', 'val_tasks=1', 'max_turns=2'];
+  const flags = [...data, '--steps', '40', ...small.flatMap((one) => ['--set', one])];
+  expect(await own([...flags, '--out', at('none')])).toEqual([1, expect.stringContaining('setting "train_split" is "train": tau2-mock has no such tasks; expected heldout')]); // prettier-ignore
+  expect((await own([...flags, '--set', 'train_split=heldout', '--out', at('run')], 'rollout'))[0]).toBe(130);
+  const [rollout] = (await readFile(at('run', 'trajectories.jsonl'), 'utf8')).split('\n');
+  const { task, nodes } = JSON.parse(rollout!) as { task: { id: string }; nodes: { text: string }[] };
+  expect(task.id).toBe('tau2-mock/full/heldout/mine');
+  expect(nodes[0]!.text).toContain(POLICY);
+  await appendFile(at('data', 'policy.md'), ' Always.');
+  const changed = [2, expect.stringContaining(`"${at('data')}": its files are not those with which the run was started`)];
+  expect(await own(['--resume', at('run')])).toEqual(changed);
+  await writeFile(at('data', 'policy.md'), POLICY);
+  expect((await own(['--resume', at('run')], 'rollout'))[0]).toBe(130);
+});
+
+test('a domain without its files is refused before any work', async () => {
+  expect(await own(['--domain', 'mock', '--out', at('x')])).toEqual([2, expect.stringContaining('--domain is given: expected --rules and --data with it, or --set domain=NAME')]); // prettier-ignore
+  expect(await own(['--data', at('data'), '--out', at('x')])).toEqual([2, expect.stringContaining('--data is given: expected --rules')]);
+});
