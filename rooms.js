@@ -63,6 +63,7 @@ export const ROOMS = {
     'domains',
     'exchange',
     'benchmarks',
+    'evaluation',
     'training',
     'experiments',
     'bench',

@@ -8,13 +8,17 @@ import { UsageError } from './errors.ts';
 
 export interface AuditedConversation {
   id: string | number;
+  /** The id of the task, from `task_id`. */
+  task?: string;
   events: AuditEvent[];
   /** The index of each event's message in `messages`. */
   messages: number[];
   /** Null if the line has no `tools`. */
   tools: ToolSchema[] | null;
-  /** The texts of the system's messages. Null if there are none. */
+  /** The texts of the system's messages, joined. Null if there are none. */
   policy: string | null;
+  /** The same texts with the indices of their messages. */
+  system: { text: string; message: number }[];
 }
 
 /** A call waits for its result. */
@@ -54,7 +58,9 @@ export function readConversations(file: string, text: string, isWrite: (tool: st
     const before = lines.get(String(id));
     if (before !== undefined) return fail('id', id, `another id than in line ${before}`);
     lines.set(String(id), i + 1);
-    return [{ id: id as string | number, tools: readTools(row.tools, fail), ...readMessages(row.messages, isWrite, fail) }];
+    const { task_id: task } = row;
+    const known = typeof task === 'string' || typeof task === 'number' ? { task: String(task) } : {};
+    return [{ id: id as string | number, ...known, tools: readTools(row.tools, fail), ...readMessages(row.messages, isWrite, fail) }];
   });
   if (found.length === 0) throw new UsageError(`${file}: it has no conversation: expected an object with id and messages in each line`);
   return found;
@@ -68,10 +74,14 @@ function readTools(tools: unknown, fail: Fail): ToolSchema[] | null {
   return Array.isArray(tools) && tools.every(isTool) ? (tools as ToolSchema[]) : fail('tools', tools, 'a list of function schemas');
 }
 
-function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fail: Fail): Omit<AuditedConversation, 'id' | 'tools'> {
+function readMessages(
+  messages: unknown,
+  isWrite: (tool: string) => boolean,
+  fail: Fail,
+): Omit<AuditedConversation, 'id' | 'task' | 'tools'> {
   if (!Array.isArray(messages)) return fail('messages', messages, 'a list of messages');
   const entries: { event: AuditEvent; message: number }[] = [];
-  const policy: string[] = [];
+  const system: AuditedConversation['system'] = [];
   let open: OpenCall[] = [];
   let calls = 0;
   /** What the agent wrote beside its calls. It follows them, because it is no answer to what they need. */
@@ -103,7 +113,7 @@ function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fai
       return;
     }
     close();
-    if (role === 'system' || role === 'developer') policy.push(text);
+    if (role === 'system' || role === 'developer') system.push({ text, message: m });
     if (role === 'user') entries.push({ event: { kind: 'user', text }, message: m });
     if (role !== 'assistant') return;
     open = readCalls(message.tool_calls, `${field}.tool_calls`, fail).map((call) => ({ ...call, message: m }));
@@ -115,7 +125,8 @@ function readMessages(messages: unknown, isWrite: (tool: string) => boolean, fai
   return {
     events: entries.map(({ event }) => event),
     messages: entries.map(({ message }) => message),
-    policy: policy.length > 0 ? policy.join('\n\n') : null,
+    policy: system.length > 0 ? system.map(({ text }) => text).join('\n\n') : null,
+    system,
   };
 }
 

@@ -38,7 +38,7 @@ export const reportLines = (report: EvaluateReport): string[] => [
 ];
 
 /** For example `agent: 12 calls (1 retries), 3,400 prompt and 120 completion tokens, 14 s of waiting for answers, cost 0.02`. */
-function agentLine({ calls, retries, unreported, prompt_tokens, completion_tokens, seconds, cost }: AgentUsage): string {
+export function agentLine({ calls, retries, unreported, prompt_tokens, completion_tokens, seconds, cost }: AgentUsage): string {
   const count = (value: number) => value.toLocaleString('en-US');
   const missing = unreported > 0 ? ` (${count(unreported)} answers report none)` : '';
   return [

@@ -21,6 +21,7 @@ import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
 import { report } from './commands/report.ts';
 import { synthesize } from './commands/synthesize.ts';
+import { shadow } from './commands/shadow.ts';
 import { sft, train } from './commands/training.ts';
 import { verify, verifyLog } from './commands/verify.ts';
 import { oneLine, printable, printableJson, UsageError } from './errors.ts';
@@ -51,6 +52,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   verify,
   'verify-log': verifyLog,
   audit,
+  shadow,
   replay,
   rescore,
   'user-server': userServer,

@@ -44,7 +44,7 @@ const MOST_ANNOTATIONS = 32;
 const ANNOTATION = /^(?!(?:mask|logprobs|tokens|text|constructor|__proto__|prototype)$)[\w.-]{1,100}$/;
 const ANNOTATION_TEXT = 'names of annotations: 1 to 100 letters, digits, dots and dashes, and not mask, logprobs, tokens or text';
 
-const toolCall = z.object({
+export const toolCall = z.object({
   name: text,
   arguments: jsonObject<Record<string, Json>>(),
   requestor: z.optional(z.enum(['assistant', 'user'])),
@@ -156,7 +156,7 @@ const userCall = z.object({
   sameMessage: z.optional(z.literal(true)),
 } satisfies Fields<UserCall>);
 
-const userRequest = z.object({
+export const userRequest = z.object({
   seconds: z.nullable(number),
   prompt: z.nullable(natural),
   completion: z.nullable(natural),

@@ -3,7 +3,7 @@ import { callsOf } from '../base/message-path.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { ForeignValue } from '../records/foreign.ts';
 import type { RewardTerms } from '../records/rewards.ts';
-import { FOREIGN_PLACE, type Task, type ToolCall, type Verdict } from '../records/task.ts';
+import { foreignTask, type Task, type ToolCall, type Verdict } from '../records/task.ts';
 import { nodesOf, type ReplayedCall } from './foreign-nodes.ts';
 import type { MessageNode, TerminationReason, Trajectory } from '../records/trajectory.ts';
 
@@ -55,15 +55,7 @@ export function foreignTrajectory(rollout: ForeignRollout, place: Pick<Trajector
   const first = nodes.findIndex(({ role }) => role === 'assistant');
   return {
     ...place,
-    task: world?.task ?? {
-      id: task,
-      ...FOREIGN_PLACE,
-      split: 'unknown',
-      world: 'unknown',
-      scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' },
-      actions: [...gold],
-      noop: false,
-    },
+    task: world?.task ?? foreignTask(task, gold),
     seed: 0,
     nodes: withTokens,
     leaf: withTokens.at(-1)!.id,

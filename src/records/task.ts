@@ -79,6 +79,17 @@ export const FOREIGN_PLACE = { domain: 'imported', level: 'other' } as const;
 
 export const isForeign = ({ domain }: Pick<Task, 'domain'>): boolean => domain === FOREIGN_PLACE.domain;
 
+/** The task of a conversation of which only the messages are known. */
+export const foreignTask = (id: string, actions: readonly ToolCall[] = []): Task => ({
+  id,
+  ...FOREIGN_PLACE,
+  split: 'unknown',
+  world: 'unknown',
+  scenario: { persona: 'upfront', identity: {}, wishes: [], instruction: '' },
+  actions: [...actions],
+  noop: false,
+});
+
 export interface Task {
   /** Unique and stable: `<domain>/<level>/<split>/<seed>/<index>`. */
   id: string;

@@ -25,7 +25,8 @@ export type AgentReply = { content?: unknown; tool_calls?: unknown[]; [field: st
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 
-export async function startAgentServer(reply: (request: AgentRequest, before: number) => AgentReply | Promise<AgentReply>) {
+/** @param port 0: any free port */
+export async function startAgentServer(reply: (request: AgentRequest, before: number) => AgentReply | Promise<AgentReply>, port = 0) {
   const requests: AgentRequest[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
@@ -48,7 +49,7 @@ export async function startAgentServer(reply: (request: AgentRequest, before: nu
       ),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,

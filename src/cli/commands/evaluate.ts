@@ -25,7 +25,7 @@ import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import { AGENT_FLAGS, readAgent } from './agent.ts';
 import { readUsers } from './customers.ts';
 import { RESULTS_FLAGS, resultsFile } from './results-flags.ts';
-import { withoutSecrets } from './server.ts';
+import { checkAddress } from './server.ts';
 import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, SET, USER_FLAGS, WEIGHTS } from './shared.ts';
 
 const { default: _seed, ...SEED_FLAG } = SEED;
@@ -226,14 +226,6 @@ function checkServed({ model, lora, precision, on, temperature, agentTemperature
   if (other) throw new UsageError(`--${other} is given: expected no --${other} with --agent, whose model is behind a server`);
   if (agentTemperature !== undefined && temperature !== undefined)
     throw new UsageError('--temperature and --agent-temperature are given: expected one of them');
-}
-
-/** @throws UsageError if an address that --out stores may have secrets */
-function checkAddress(flag: string, address: string, key: string): void {
-  if (withoutSecrets(address) === address) return;
-  throw new UsageError(
-    `${flag} is "${withoutSecrets(address)}": expected an address without user name and query, as --out stores the address; ${key} holds a key`,
-  );
 }
 
 async function newFolder(

@@ -65,3 +65,11 @@ async function firstModel({ flag, prefix, key }: ServerNames, baseUrl: string, a
     throw new UsageError(`${flag} is "${withoutSecrets(baseUrl)}": could not list its models (${withoutSecrets(message)}); ${remedy}`);
   }
 }
+
+/** @throws UsageError if an address that --out stores may have secrets */
+export function checkAddress(flag: string, address: string, key: string): void {
+  if (withoutSecrets(address) === address) return;
+  throw new UsageError(
+    `${flag} is "${withoutSecrets(address)}": expected an address without user name and query, as --out stores the address; ${key} holds a key`,
+  );
+}
