@@ -6,6 +6,7 @@ import type { Trajectory } from '../../records/trajectory.ts';
 import { beginningWith } from '../../base/key-range.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { whileUnused } from '../../storage/run-lock.ts';
+import { Labels } from './labels.ts';
 import { LAST_STEPS } from './run-summary.ts';
 import { originsIn } from './origin.ts';
 import { hasHeldOut, type RunSummary, spread, summaryOf } from './run-summary.ts';
@@ -21,7 +22,10 @@ export class BrowserSource implements RunSource {
   readonly readOnly = false;
   readonly #db: RunDatabase;
 
-  constructor(db: RunDatabase) {
+  constructor(
+    db: RunDatabase,
+    private readonly labels = new Labels(),
+  ) {
     this.#db = db;
   }
 
@@ -158,25 +162,32 @@ export class BrowserSource implements RunSource {
       db.evaluationTrajectories,
       db.branches,
     ];
+    let evaluations: string[] = [];
     const remove = async () => {
       await beginningWith(db.metrics, id).delete();
       await beginningWith(db.rollouts, id).delete();
       await beginningWith(db.trajectories, id).delete();
       await beginningWith(db.checkpoints, id).delete();
-      for (const evaluation of await db.evaluations.where('run').equals(id).primaryKeys()) await this.deleteEvaluation(evaluation);
+      evaluations = await db.evaluations.where('run').equals(id).primaryKeys();
+      for (const evaluation of evaluations) await this.#removeEvaluation(evaluation);
       await this.#deleteBranches(id);
       await db.runs.delete(id);
     };
     await whileUnused(id, () => db.transaction('rw', tables, remove));
+    for (const evaluation of evaluations) await this.labels.delete(evaluation);
   }
 
   async deleteEvaluation(id: string): Promise<void> {
     const db = this.#db;
-    await db.transaction('rw', [db.evaluations, db.evaluationTrajectories, db.branches], async () => {
-      await beginningWith(db.evaluationTrajectories, id).delete();
-      await this.#deleteBranches(id);
-      await db.evaluations.delete(id);
-    });
+    await db.transaction('rw', [db.evaluations, db.evaluationTrajectories, db.branches], () => this.#removeEvaluation(id));
+    await this.labels.delete(id);
+  }
+
+  async #removeEvaluation(id: string): Promise<void> {
+    const db = this.#db;
+    await beginningWith(db.evaluationTrajectories, id).delete();
+    await this.#deleteBranches(id);
+    await db.evaluations.delete(id);
   }
 
   atOnce<T>(read: () => Promise<T>): Promise<T> {

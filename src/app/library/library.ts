@@ -25,6 +25,7 @@ import type { StoredConversation } from './conversation.ts';
 import type { ImportedEvaluation } from '../../trainer/imported-evaluation.ts';
 import type { ForeignWords } from '../../trainer/foreign-conversation.ts';
 import type { StoreOptions } from './import-run.ts';
+import { Labels } from './labels.ts';
 import { LessonProgress } from './lesson-progress.ts';
 import { BRANCHES, type Origin } from './origin.ts';
 import { isPublished, publishedEvaluations } from './published.ts';
@@ -34,11 +35,8 @@ import type { StorageReport } from './verify-storage.ts';
 import type { Weights } from './weights.ts';
 
 export type Deletable =
-  | { kind: 'run'; id: string }
-  | { kind: 'evaluation'; id: string }
-  | { kind: 'model'; id: string }
+  | { kind: 'run' | 'evaluation' | 'model' | 'dataset'; id: string }
   | { kind: 'checkpoint'; run: string; step: number }
-  | { kind: 'dataset'; id: string }
   | { kind: 'branches'; ids: string[] };
 
 /** A recorded run with its rows. */
@@ -57,13 +55,14 @@ export class Library {
   readonly experiments: Experiments;
   readonly datasets: Datasets;
   readonly lessons: LessonProgress;
+  readonly labels = new Labels();
 
   constructor(db = new RunDatabase(), recorded: readonly RecordedSource[] = recordedSources(), bundled = new BundledExperiments()) {
     this.#db = db;
     this.experiments = new Experiments(db, bundled);
     this.datasets = new Datasets(db);
     this.lessons = new LessonProgress(db);
-    this.#browser = new BrowserSource(db);
+    this.#browser = new BrowserSource(db, this.labels);
     this.#recorded = recorded;
   }
 
@@ -221,9 +220,9 @@ export class Library {
     if (item.kind === 'run') await this.source(item.id).deleteRun(item.id);
     else if (item.kind === 'evaluation') await (await this.#sourceWith(item.id)).deleteEvaluation(item.id);
     else if (item.kind === 'model') await this.#deleteModel(item.id);
-    else if (item.kind === 'dataset') await this.datasets.delete(item.id);
     else if (item.kind === 'checkpoint') await this.#db.checkpoints.delete([item.run, item.step]);
-    else await this.#db.branches.bulkDelete(item.ids);
+    else if (item.kind === 'branches') await this.#db.branches.bulkDelete(item.ids);
+    else await this.datasets.delete(item.id);
   }
 
   /** Stores the model `base` with untrained weights and returns its id. */

@@ -96,6 +96,8 @@ const QUERIES = {
   /** `pick`: the evaluations to compare; `model`: the weights to evaluate, as a model's name or `run@step`. */
   evals: z.object({ pick: text, model: text }),
   eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
+  /** `question`: what the visitor is asked, one of `QUESTIONS`. `at`: the number of the shown conversation among those drawn, from 0. */
+  labels: z.object({ question: text, at: natural }),
   /** The query holds the settings of Setup, for a new experiment. */
   experiments: z.looseObject({ preset: text, seed: natural }),
   experiment: z.object({}),
@@ -140,6 +142,7 @@ const PATHS = {
   evals: '/evals',
   eval: '/evals/:id',
   trial: '/evals/:evaluation/trials/:id',
+  labels: '/evals/:evaluation/labels',
   branch: '/branches/:id',
   experiments: '/experiments',
   experiment: '/experiments/:experiment',
