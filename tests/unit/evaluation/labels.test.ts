@@ -1,7 +1,7 @@
 /** Which conversations are labelled, and how judges agree with the labels. */
 import { expect, test } from 'vitest';
 import type { DomainLayers } from '../../../src/agent/layers.ts';
-import { calibrate, verdictsOf } from '../../../src/evaluation/labels/calibration.ts';
+import { calibrate, type Verdicts, verdictsOf } from '../../../src/evaluation/labels/calibration.ts';
 import { draw } from '../../../src/evaluation/labels/draw.ts';
 import type { TrialResult } from '../../../src/records/evaluation.ts';
 import { foreignTask } from '../../../src/records/task.ts';
@@ -59,7 +59,7 @@ test('the verdicts are those that the conversation has', () => {
 test('each judge is compared with the labels that were not skipped', () => {
   const label = (conversation: string, given: 0 | 1 | null) => ({ conversation, label: given, at: 0 });
   const labels = [label('a', 1), label('b', 0), label('c', null), label('d', 1)];
-  const verdicts = new Map([['a', { x: true, y: false }], ['b', { x: true }], ['c', { x: true }], ['e', { z: true }]]); // prettier-ignore
+  const verdicts = new Map<string, Verdicts>([['a', { x: true, y: false }], ['b', { x: true }], ['c', { x: true }], ['e', { z: true }]]); // prettier-ignore
   const [x, y, ...others] = calibrate({ labels }, verdicts);
   expect(x).toMatchObject({ judge: 'x', agreement: { cells: { yes: 1, label: 0, judge: 1, no: 0 } }, differences: [{ conversation: 'b', label: false }] }); // prettier-ignore
   expect(y).toMatchObject({ judge: 'y', agreement: { n: 1 }, differences: [{ conversation: 'a', label: true }] });
