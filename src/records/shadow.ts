@@ -20,6 +20,18 @@ export const SHADOW_KINDS = [
 ] as const;
 export type ShadowKind = (typeof SHADOW_KINDS)[number];
 
+/** The kinds, for people. */
+export const SHADOW_LABELS: Record<ShadowKind, string> = {
+  same_call: 'same call',
+  other_arguments: 'other arguments',
+  other_tool: 'other tool',
+  asked_instead: 'asked instead',
+  called_instead: 'called instead of words',
+  both_text: 'words in both',
+  unreadable: 'empty or unreadable',
+  failed: 'unscored',
+};
+
 /** What an agent wrote in one turn. */
 export interface ShadowAct {
   /** The words to the customer, or beside the calls. */

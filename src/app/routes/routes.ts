@@ -98,6 +98,8 @@ const QUERIES = {
   eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
   /** `question`: what the visitor is asked, one of `QUESTIONS`. `at`: the number of the shown conversation among those drawn, from 0. */
   labels: z.object({ question: text, at: natural }),
+  /** `kind`: the kind of turns to list, or `unconfirmed`. `at`: the number of the shown turn in the file, from 0. */
+  shadow: z.object({ kind: text, at: natural }),
   /** The query holds the settings of Setup, for a new experiment. */
   experiments: z.looseObject({ preset: text, seed: natural }),
   experiment: z.object({}),
@@ -143,6 +145,7 @@ const PATHS = {
   eval: '/evals/:id',
   trial: '/evals/:evaluation/trials/:id',
   labels: '/evals/:evaluation/labels',
+  shadow: '/shadow',
   branch: '/branches/:id',
   experiments: '/experiments',
   experiment: '/experiments/:experiment',

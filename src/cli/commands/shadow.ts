@@ -1,7 +1,7 @@
 /** @file `mua shadow`: what a candidate would have done at each turn of real conversations. It runs in Node and needs no GPU. */
 import type { Counted } from '../../evaluation/shadow/summary.ts';
 import type { Interval } from '../../records/evaluation.ts';
-import { SHADOW_KINDS, type ShadowKind } from '../../records/shadow.ts';
+import { SHADOW_KINDS, SHADOW_LABELS } from '../../records/shadow.ts';
 import { AUDITED } from '../../domains/registry.ts';
 import { SEED } from '../args.ts';
 import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
@@ -14,15 +14,6 @@ import { AGENT_FLAGS, readAgent } from './agent.ts';
 import { checkAddress } from './server.ts';
 import { DEFAULT_DOMAIN, JSON_FLAG, percent } from './shared.ts';
 
-const LABELS: Record<Exclude<ShadowKind, 'failed'>, string> = {
-  same_call: 'same call',
-  other_arguments: 'other arguments',
-  other_tool: 'other tool',
-  asked_instead: 'asked instead',
-  called_instead: 'called instead of words',
-  both_text: 'words in both',
-  unreadable: 'empty or unreadable',
-};
 /** The plain output lists at most so many turns. */
 const LISTED = 20;
 
@@ -70,11 +61,11 @@ export const shadow = command({
   },
   show(report) {
     const { conversations, scored, unscored, left, stopped, kinds, unconfirmed, writing, same_of_calls: same, agent, out } = report;
-    const rows = SHADOW_KINDS.filter((kind) => kind !== 'failed').map((kind) => row(LABELS[kind], kinds[kind]));
+    const rows = SHADOW_KINDS.filter((kind) => kind !== 'failed').map((kind) => row(SHADOW_LABELS[kind], kinds[kind]));
     const different = report.turns.filter((turn) => !['same_call', 'both_text', 'failed'].includes(turn.kind));
     const lines = different.map(({ conversation, message, kind, arguments: others = [] }) => {
       const names = [...new Set(others.map(({ argument }) => argument))].join(', ');
-      return `  ${oneLine(`${conversation}, message ${message}: ${LABELS[kind as keyof typeof LABELS]}${names && ` (${names})`}`)}`;
+      return `  ${oneLine(`${conversation}, message ${message}: ${SHADOW_LABELS[kind]}${names && ` (${names})`}`)}`;
     });
     const failure = report.turns.find(({ kind }) => kind === 'failed')?.error;
     return [
