@@ -84,23 +84,19 @@ function coverage(
   return covered;
 }
 
-test.each([20, 50, 100])(
-  'with %i conversations, the intervals cover the truth in at least 94 of 100 cases',
-  { timeout: 60_000 },
-  (n) => {
-    for (const truth of TRUTHS) {
-      const exact = cellsOf(truth.map((share) => share * 1e6));
-      const twice = (same: number, other: number) => (2 * same) / (2 * same + other);
-      const [yes, label, judge, no] = truth as [number, number, number, number];
-      const covered = coverage(n, truth, [
-        (cells) => ({ truth: cohen(exact).value, interval: agreementIn(cells).kappa }),
-        (cells) => ({ truth: gwet(exact).value, interval: agreementIn(cells).ac1 }),
-        (cells) => ({ truth: twice(yes, label + judge), interval: agreementIn(cells).positive }),
-        (cells) => ({ truth: twice(no, label + judge), interval: agreementIn(cells).negative }),
-      ]);
-      // Wilson's interval covers a little less than 95 % for some shares (Brown, Cai and DasGupta 2001).
-      expect(Math.min(...covered.slice(0, 2))).toBeGreaterThan(0.94);
-      expect(Math.min(...covered.slice(2))).toBeGreaterThan(0.9);
-    }
-  },
-);
+test.each([20, 50, 100])('with %i conversations, the intervals cover the truth in at least 94 of 100 cases', { timeout: 60_000 }, (n) => {
+  for (const truth of TRUTHS) {
+    const exact = cellsOf(truth.map((share) => share * 1e6));
+    const twice = (same: number, other: number) => (2 * same) / (2 * same + other);
+    const [yes, label, judge, no] = truth as [number, number, number, number];
+    const covered = coverage(n, truth, [
+      (cells) => ({ truth: cohen(exact).value, interval: agreementIn(cells).kappa }),
+      (cells) => ({ truth: gwet(exact).value, interval: agreementIn(cells).ac1 }),
+      (cells) => ({ truth: twice(yes, label + judge), interval: agreementIn(cells).positive }),
+      (cells) => ({ truth: twice(no, label + judge), interval: agreementIn(cells).negative }),
+    ]);
+    // Wilson's interval covers a little less than 95 % for some shares (Brown, Cai and DasGupta 2001).
+    expect(Math.min(...covered.slice(0, 2))).toBeGreaterThan(0.94);
+    expect(Math.min(...covered.slice(2))).toBeGreaterThan(0.9);
+  }
+});
