@@ -77,7 +77,7 @@ const turn = z.object({
   error: z.optional(text),
 } satisfies Fields<ShadowTurn>);
 
-/** A part of a shadow’s file. */
+/** The content of a shadow’s file. */
 export interface ShadowFile {
   head: ShadowHead;
   conversations: ShadowConversation[];
@@ -86,9 +86,6 @@ export interface ShadowFile {
 }
 
 const LINES = { shadow: z.object({ shadow: head }), conversation: z.object({ conversation }), turn: z.object({ turn }) };
-
-/** Whether a text begins as the file of a shadow. */
-export const isShadow = (text: string): boolean => /^\uFEFF?\s*\{\s*"shadow"\s*:/.test(text);
 
 /**
  * A last line without an end is left out: a process that was killed may have left it.

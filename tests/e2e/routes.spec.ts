@@ -24,6 +24,7 @@ const ROUTES: Record<string, string> = {
   'world-policy': '#/worlds/retail/policy',
   'world-tasks': '#/worlds/retail/tasks',
   evals: '#/evals',
+  shadow: '#/shadow',
   experiments: '#/experiments',
   models: '#/models',
   settings: '#/settings',
