@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { wilson } from '../../../src/base/wilson.ts';
 import { auditFile } from '../../../src/cli/audit.ts';
+import { share } from '../../support/planted-layers/figures.ts';
 
 interface Planted {
   id: string;
@@ -32,13 +32,6 @@ async function judge(part: Part) {
     expect([audited, writes.length]).toEqual([id, label.length]);
     return writes.map((write, w) => ({ ...write, id, label: label[w]!, messages }));
   });
-}
-
-/** `2 of 26: 7.7 (2.1 to 24.1)` */
-function share(count: number, of: number): string {
-  const percent = (value: number) => (value === 1 ? '100' : (value * 100).toFixed(1));
-  const { low, high } = wilson(count, of)!;
-  return `${count} of ${of}: ${percent(count / of)} (${percent(low)} to ${percent(high)})`;
 }
 
 /**

@@ -1,0 +1,105 @@
+/**
+ * The layers of the audit on 800 planted conversations. A violation is found if its layer has a finding at its message, or at the agent's
+ * message before or after it. `tests/support/planted-layers/` has the conversations; its held-back part improved no rule.
+ */
+import { expect, test } from 'vitest';
+import { sha256 } from '../../../src/base/sha256.ts';
+import { auditFile } from '../../../src/cli/audit.ts';
+import { domainOf } from '../../../src/domains/registry.ts';
+import { airlineSchemas } from '../../../src/domains/airline/tool-schemas.ts';
+import { TAU2 } from '../../../src/domains/airline/rules.ts';
+import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
+import { AGENT_SCHEMAS } from '../../../src/domains/telecom/tool-schemas.ts';
+import { type LayerName, LAYERS, type Layers } from '../../../src/records/layers.ts';
+import type { ToolSchema } from '../../../src/records/task.ts';
+import { type Figures, type Measured, plantedRows } from '../../support/planted-layers/figures.ts';
+import { plantedConversations } from '../../support/planted-layers/index.ts';
+import { type DomainName, DOMAINS, type Part, PARTS, type Planted } from '../../support/planted-layers/talk.ts';
+
+const PLANTED = plantedConversations();
+
+/** What is found today. */
+const TODAY: Figures = {
+  policy: { open: null, 'held-back': null },
+  communication: { open: null, 'held-back': null },
+  safety: { open: null, 'held-back': null },
+  recovery: { open: null, 'held-back': null },
+};
+
+async function audited(): Promise<Map<string, Layers>> {
+  const found = new Map<string, Layers>();
+  for (const domain of DOMAINS) {
+    if (!domainOf(domain)?.audit) continue;
+    const lines = PLANTED.filter((planted) => planted.domain === domain).map(({ id, messages }) => JSON.stringify({ id, messages }));
+    const { conversations } = await auditFile(domain, lines.join('\n'), domain, () => {});
+    for (const { id, layers } of conversations) found.set(String(id), layers);
+  }
+  return found;
+}
+
+/** The violations of a conversation that the layer found. */
+function foundIn({ messages, expected }: Planted, findings: readonly { message: number }[]): number {
+  const agent = messages.flatMap(({ role }, m) => (role === 'assistant' ? [m] : []));
+  const turn = (message: number) => agent.indexOf(message);
+  return expected.filter((own) => findings.some(({ message }) => Math.abs(turn(message) - turn(own.message)) <= 1)).length;
+}
+
+function measure(layer: LayerName, part: Part, layers: Map<string, Layers>): Measured {
+  const sum = { found: 0, planted: 0, alarms: 0, clean: 0 };
+  for (const planted of PLANTED.filter((one) => one.layer === layer && one.part === part)) {
+    const checked = layers.get(planted.id)?.[layer];
+    if (!checked || 'na' in checked) continue;
+    sum.planted += planted.expected.length;
+    sum.found += foundIn(planted, checked.findings);
+    if (planted.expected.length > 0) continue;
+    sum.clean++;
+    if (checked.findings.length > 0) sum.alarms++;
+  }
+  return sum.planted > 0 ? sum : null;
+}
+
+test('the layers find what they found before, with no more false alarms', async () => {
+  const layers = await audited();
+  const figures = Object.fromEntries(
+    LAYERS.map((layer) => [layer, Object.fromEntries(PARTS.map((part) => [part, measure(layer, part, layers)]))]),
+  ) as Figures;
+  console.log(plantedRows(figures).map((row) => row.join(' | ')).join('\n')); // prettier-ignore
+  expect(figures).toEqual(TODAY);
+}, 60_000);
+
+test('the held-back conversations are those of the first run', () => {
+  const held = PLANTED.filter(({ part }) => part === 'held-back');
+  expect(sha256(JSON.stringify(held))).toBe('2faea03a10e14eee12e04a57bed0ed2044a8e7d80857a067bf59c401d27dd207');
+});
+
+test.each(LAYERS.flatMap((layer) => PARTS.map((part) => [layer, part] as const)))('%s, %s: half are clean', (layer, part) => {
+  const own = PLANTED.filter((planted) => planted.layer === layer && planted.part === part);
+  const violating = own.filter(({ expected }) => expected.length > 0);
+  expect([own.length, violating.length]).toEqual([100, 50]);
+  expect(new Set(violating.map(({ domain, kind }) => domain + kind)).size).toBeGreaterThanOrEqual(12);
+  const withPolicy = own.filter(({ messages }) => messages[0]!.role === 'system').length;
+  expect(withPolicy).toBeGreaterThan(40);
+  expect(withPolicy).toBeLessThan(60);
+});
+
+const TOOLS: Record<DomainName, readonly ToolSchema[]> = {
+  retail: toolSchemas('full'),
+  airline: airlineSchemas(TAU2),
+  telecom: AGENT_SCHEMAS,
+};
+
+test('each conversation is well formed, and calls only tools of its domain', () => {
+  expect(new Set(PLANTED.map(({ messages }) => JSON.stringify(messages))).size).toBe(PLANTED.length);
+  for (const { id, domain, messages, expected } of PLANTED) {
+    expect(expected.every(({ message }) => messages[message]!.role === 'assistant'), id).toBe(true); // prettier-ignore
+    expect(
+      messages.filter(({ role }, m) => role === 'user' && messages[m - 1]?.role === 'user'),
+      id,
+    ).toEqual([]);
+    for (const { function: made } of messages.flatMap(({ tool_calls: calls = [] }) => calls)) {
+      const schema = TOOLS[domain].find((tool) => tool.function.name === made.name);
+      const args = Object.keys(JSON.parse(made.arguments) as object);
+      expect([id, made.name, args.toSorted()]).toEqual([id, schema?.function.name, schema?.function.parameters.required.toSorted()]);
+    }
+  }
+});
