@@ -107,11 +107,6 @@ export const byPhone = (of: Phone): Call => ({
   args: { phone_number: of.phone },
   result: customerRecord(of),
 });
-const byName = (of: Phone): Call => ({
-  name: 'get_customer_by_name',
-  args: { full_name: `${of.who.first} ${of.who.last}`, dob: of.who.dob },
-  result: [customerRecord(of)],
-});
 export const readLine = (of: Phone, more?: object): Call => details(of.line, lineRecord(of, more));
 export const readBill = (of: Phone, status: string): Call => details(of.bill, billRecord(of, status));
 export const readBills = (of: Phone, status: string): Call => ({

@@ -171,8 +171,3 @@ export function look(t: Talk, s: Shop, status: Status, more?: object): void {
   if (t.loose && t.below(2)) t.call(calls);
   else calls.forEach((call) => t.call(call));
 }
-
-/** The customer says at the start who they are. */
-function identifyAtOnce(t: Talk, s: Shop): void {
-  t.call(byEmail(s));
-}
