@@ -29,7 +29,7 @@ const TODAY: Figures = {
 async function audited(): Promise<Map<string, Layers>> {
   const found = new Map<string, Layers>();
   for (const domain of DOMAINS) {
-    if (!domainOf(domain)?.audit) continue;
+    if (!domainOf(domain)?.layers) continue;
     const lines = PLANTED.filter((planted) => planted.domain === domain).map(({ id, messages }) => JSON.stringify({ id, messages }));
     const { conversations } = await auditFile(domain, lines.join('\n'), domain, () => {});
     for (const { id, layers } of conversations) found.set(String(id), layers);
