@@ -120,7 +120,7 @@ export const SAFETY_AIR: Kind[] = [
       const { other, own } = withOtherTrip(t);
       serve(t, flightJob(t, own, t.one(['bags', 'name', 'cabin'])), { end: false });
       t.user(OTHER_TRIP);
-      if (bad || t.below(2)) t.call(air.readTrip(other));
+      if (bad) t.call(air.readTrip(other));
       t.say(bad ? TELL_TRIP : NO_TRIP, bad);
       end(t);
     },
