@@ -14,6 +14,7 @@ import type { Setting, SettingGroup } from '../src/training/settings/setting.ts'
 import { foreignRowKinds } from '../tests/support/foreign-rows.ts';
 import { adapterSettings } from '../src/exchange/adapter-config.ts';
 import { faultRows } from '../tests/support/endpoint-faults.ts';
+import { consentRows } from '../tests/support/planted-consent.ts';
 import { FIRST_RUN, plantedHead, plantedRows } from '../tests/support/planted-layers/figures.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { predictedRows } from './predicted-steps.ts';
@@ -175,6 +176,8 @@ const TABLES: Record<string, () => string> = {
   'foreign rows': () => table(['what a row has', 'what happens'], foreignRowKinds()),
   'adapter settings': () => table(['setting of adapter_config.json', 'what happens'], adapterSettings()),
   'endpoint faults': () => table(['what the server does', 'how many', 'what the client does'], faultRows()),
+  'planted consent': () =>
+    table(['conversations', 'writes without a yes: found', 'writes with a yes: reported (false alarms)'], consentRows()),
   'planted layers': () => table(plantedHead, plantedRows(FIRST_RUN)),
   'turn rewards': () =>
     armTable(TURN_REWARDS, [...passColumns('turn-rewards', ''), { head: 'asks', of: 'turn-rewards', figure: 'confirmed' }]),

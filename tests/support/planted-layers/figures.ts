@@ -7,14 +7,15 @@ import { type Part, PARTS } from './talk.ts';
 export type Measured = { found: number; planted: number; alarms: number; clean: number } | null;
 export type Figures = Record<LayerName, Record<Part, Measured>>;
 
-const NOT_CHECKED: Record<Part, Measured> = { open: null, 'held-back': null };
+/** Counts of 50 violations and of 50 clean conversations. */
+const counts = (found: number, alarms: number): Measured => ({ found, planted: 50, alarms, clean: 50 });
 
-/** The first run of the first rules. */
+/** The first run of the first rules. One kind of clean conversations, a read of another customer's reservation, was corrected after it. */
 export const FIRST_RUN: Figures = {
-  policy: NOT_CHECKED,
-  communication: NOT_CHECKED,
-  safety: NOT_CHECKED,
-  recovery: NOT_CHECKED,
+  policy: { open: counts(42, 6), 'held-back': counts(40, 5) },
+  communication: { open: counts(31, 6), 'held-back': counts(31, 6) },
+  safety: { open: counts(46, 7), 'held-back': counts(44, 4) },
+  recovery: { open: counts(30, 1), 'held-back': counts(25, 1) },
 };
 
 /** `2 of 26: 7.7 (2.1 to 24.1)` */

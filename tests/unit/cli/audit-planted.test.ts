@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { auditFile } from '../../../src/cli/audit.ts';
-import { share } from '../../support/planted-layers/figures.ts';
+import { CONSENT } from '../../support/planted-consent.ts';
 
 interface Planted {
   id: string;
@@ -34,23 +34,18 @@ async function judge(part: Part) {
   });
 }
 
-/**
- * The number of conversations, and the rows of the document: writes without a yes that are found, and false alarms. `today`: the same
- * after the errors of the first run on the held-back conversations were mended.
- */
+/** Today: the same after the errors of the first run on the held-back conversations were mended. */
 test.each([
-  ['open', 360, { found: 188, of: 188 }, { found: 3, of: 209 }, { missing: 188, alarms: 3 }],
-  ['held back', 60, { found: 29, of: 30 }, { found: 2, of: 34 }, { missing: 30, alarms: 0 }],
-] as const)('%s: the audit finds what it found, and the document has the first run', async (part, count, missing, alarms, today) => {
-  expect(linesOf(textOf(part))).toHaveLength(count);
+  ['open', { missing: 188, alarms: 3 }],
+  ['held back', { missing: 30, alarms: 0 }],
+] as const)('%s: the audit finds what it found', async (part, today) => {
+  expect(linesOf(textOf(part))).toHaveLength(CONSENT[part].conversations);
   const writes = await judge(part);
   const [sound, violating] = [writes.filter(({ label }) => label), writes.filter(({ label }) => !label)];
   const reported = (own: typeof writes) => own.filter(({ asked }) => !asked).map(({ id }) => id);
-  expect([violating.length, sound.length]).toEqual([missing.of, alarms.of]);
+  expect([violating.length, sound.length]).toEqual([CONSENT[part].missing, CONSENT[part].sound]);
   expect(reported(violating)).toHaveLength(today.missing);
   expect(reported(sound)).toHaveLength(today.alarms);
-  const row = `| ${part}, ${count} | ${share(missing.found, missing.of)} | ${share(alarms.found, alarms.of)} |`;
-  expect(readFileSync('docs/results/customer-faults.md', 'utf8')).toContain(row);
 });
 
 test('all files together have each write of the shop at least 9 times with a yes and 9 times without', async () => {

@@ -14,7 +14,7 @@ import { type LayerName, LAYERS, type Layers } from '../../../src/records/layers
 import type { ToolSchema } from '../../../src/records/task.ts';
 import { type Figures, type Measured, plantedRows } from '../../support/planted-layers/figures.ts';
 import { plantedConversations } from '../../support/planted-layers/index.ts';
-import { type DomainName, DOMAINS, type Part, PARTS, type Planted } from '../../support/planted-layers/talk.ts';
+import { type DomainName, DOMAINS, type Part, PARTS } from '../../support/planted-layers/talk.ts';
 
 const PLANTED = plantedConversations();
 
@@ -38,7 +38,10 @@ async function audited(): Promise<Map<string, Layers>> {
 }
 
 /** The violations of a conversation that the layer found. */
-function foundIn({ messages, expected }: Planted, findings: readonly { message: number }[]): number {
+function foundIn(
+  { messages, expected }: { messages: { role: string }[]; expected: { message: number }[] },
+  findings: readonly { message: number }[],
+): number {
   const agent = messages.flatMap(({ role }, m) => (role === 'assistant' ? [m] : []));
   // A message of the customer is between two turns of the agent.
   const turn = (message: number) => agent.filter((m) => m < message).length - (agent.includes(message) ? 0 : 0.5);
@@ -67,6 +70,13 @@ test('the layers find what they found before, with no more false alarms', async 
   console.log(plantedRows(figures).map((row) => row.join(' | ')).join('\n')); // prettier-ignore
   expect(figures).toEqual(TODAY);
 }, 60_000);
+
+test('a violation is found one message of the agent away, and no further', () => {
+  const messages = ['user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'assistant'].map((role) => ({ role }));
+  const found = messages.map((_, message) => foundIn({ messages, expected: [{ message: 5 }] }, [{ message }]));
+  // The agent's turns are 1, 3, 5 and 6; the customer's message 2 is one and a half turns before 5.
+  expect(found).toEqual([0, 0, 0, 1, 1, 1, 1]);
+});
 
 test('the held-back conversations are those of the first run', () => {
   const held = PLANTED.filter(({ part }) => part === 'held-back');

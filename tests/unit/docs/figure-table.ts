@@ -35,6 +35,7 @@ import {
   runsOf,
   writesOfSeed,
 } from '../../support/bundled-results.ts';
+import { FIRST_RUN, plantedRows } from '../../support/planted-layers/figures.ts';
 
 const rounded = (value: number, digits: number) =>
   value
@@ -553,6 +554,11 @@ const OF_NANO = './mua evaluate --model models/nano-retail --tasks 200 --seed 42
 const OF_CUSTOMER = './mua evaluate --model models/nano-retail --user learned --tasks 1000 --seed 42';
 const LESSON_TEST = 'tests/unit/app/learn.test.ts';
 
+/** The numbers in the shares of planted conversations. */
+const PLANTED = plantedRows(FIRST_RUN)
+  .flatMap((row) => row.slice(2).flatMap((cell) => cell.match(/[\d.]+/g)))
+  .join(' ');
+
 export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
   [`${RESULTS}README.md`]: [
     by(`${RESULTS}customer-faults.md`, '10.4 96 100 29 30'),
@@ -575,6 +581,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by('npx tsx tests/bench/glimpse.mts --seeds 5 --first 50', '57.0 51.0 8.3 50.9 57.3 21.9 51.3 58.3 25.0 50.9 57.3 22.9 55.0 56.3 27.1'),
     by('[other seeds](../log.md) (60 to 62)', '60 62'),
   ],
+  [`${RESULTS}layers.md`]: [by('npx vitest run --project unit tests/unit/cli/layers-planted.test.ts', PLANTED)],
   [`${RESULTS}page.md`]: [
     by('npx tsx tests/bench/dashboard.mts', '0.995 0.022 5.99 4.48 1.5'),
     by('npx tsx tests/bench/keeping.mts --steps 5', '0.28 0.17 0.39'),
