@@ -12,6 +12,8 @@ import type { AuditEvent } from './violations.ts';
 export interface LayeredConversation {
   /** What the customer said, what the agent said, and the calls with their results, in order. */
   events: readonly AuditEvent[];
+  /** The message of each event: calls of one message, and what the agent wrote beside them, have the same one. Absent: not known. */
+  messages?: readonly number[];
   /** Null: the tools are not known. */
   tools: readonly ToolSchema[] | null;
   /** The system prompt, with the policy as the agent read it. Null: not known. */
@@ -65,5 +67,5 @@ export function layeredConversation(trajectory: Pick<Trajectory, 'nodes' | 'leaf
     }
   }
   const policy = found.find(({ role }) => role === 'system')?.text ?? null;
-  return { events, nodes, tools: trajectory.task.tools ?? null, policy };
+  return { events, messages: nodes, nodes, tools: trajectory.task.tools ?? null, policy };
 }

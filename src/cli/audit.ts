@@ -1,4 +1,5 @@
 /** @file The work of `mua audit`: audits conversations that anyone recorded, from their texts and calls alone. */
+import type { AuditRules } from '../agent/audit-rules.ts';
 import { layersOf, movedLayers } from '../agent/layers.ts';
 import { auditEpisode } from '../agent/violations.ts';
 import { domainOf } from '../domains/registry.ts';
@@ -15,6 +16,9 @@ export interface AuditReport {
   }[];
 }
 
+/** The rules of a domain whose writes are not known. */
+const UNKNOWN: AuditRules = { authenticate: [], details: [], owner: '', thing: '', writes: [] };
+
 /** @throws UsageError if the file is wrong */
 export async function auditFile(
   file: string,
@@ -23,7 +27,7 @@ export async function auditFile(
   onProgress: (done: number, total: number, label: string) => void,
 ): Promise<AuditReport> {
   const module = domainOf(domain)!;
-  const [rules, layers] = await Promise.all([module.audit!(), module.layers?.() ?? {}]);
+  const [rules, layers] = await Promise.all([(module.audit ?? module.unreported)?.() ?? UNKNOWN, module.layers?.() ?? {}]);
   const read = readConversations(file, text, (tool) => rules.writes.includes(tool));
   const conversations = read.map(({ id, events, messages, tools, policy }, i) => {
     onProgress(i, read.length, 'conversations');
@@ -40,7 +44,7 @@ export async function auditFile(
         why,
       })),
       violations: violations.map(({ rule, call, detail }) => ({ rule, message: calls.get(call)!, detail })),
-      layers: movedLayers(layersOf({ events, tools, policy }, { name: domain, layers }), (event) => messages[event]!),
+      layers: movedLayers(layersOf({ events, messages, tools, policy }, { name: domain, layers }), (event) => messages[event]!),
     };
   });
   return { conversations };

@@ -84,6 +84,9 @@ export const isAudited = (domain: string): boolean => domainOf(domain)?.audit !=
 /** The names of the audited domains, for messages. */
 export const AUDITED: readonly string[] = DOMAINS.filter(({ audit }) => audit).map(({ name }) => name);
 
+/** The names of the domains whose conversations `mua audit` can check. */
+export const CHECKED: readonly string[] = DOMAINS.filter(({ audit, layers }) => audit ?? layers).map(({ name }) => name);
+
 /** The names of the domains in which turns of the agent can be rewarded. */
 export const TURN_REWARDED: readonly string[] = DOMAINS.filter(({ rewardsTurns }) => rewardsTurns).map(({ name }) => name);
 

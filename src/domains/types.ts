@@ -38,6 +38,8 @@ export interface DomainModule {
   transfers: readonly string[];
   /** The rules of the audit of the agent. Absent if the domain has no audit. */
   audit?: () => Promise<AuditRules>;
+  /** The rules of `mua audit` and of the layers, where the domain has no audit in reports. */
+  unreported?: () => Promise<AuditRules>;
   /** How the layers of an evaluation are checked. Absent if the domain has no such checks. */
   layers?: () => Promise<DomainLayers>;
   /**

@@ -1,6 +1,11 @@
-/** @file `mua audit`: whether the agent asked before it changed data, in conversations of any agent. It runs in Node and needs no GPU. */
+/**
+ * @file `mua audit`: whether the agent asked before it changed data, and the layers of an evaluation, in conversations of any
+ * agent. It runs in Node and needs no GPU.
+ */
+import { groupBy } from '../../base/group-by.ts';
 import { wilson } from '../../base/wilson.ts';
-import { AUDITED } from '../../domains/registry.ts';
+import { CHECKED } from '../../domains/registry.ts';
+import { LAYERS, type Layers } from '../../records/layers.ts';
 import type { AuditReport } from '../audit.ts';
 import { command } from '../command.ts';
 import { oneLine, UsageError } from '../errors.ts';
@@ -11,11 +16,12 @@ import { DEFAULT_DOMAIN, JSON_FLAG, percent } from './shared.ts';
 const LISTED = 20;
 
 export const audit = command({
-  summary: 'whether the agent asked for a yes before each write, in conversations of any agent (OpenAI-style messages)',
+  summary:
+    'whether the agent asked for a yes before each write and kept the rules of each layer, in conversations of any agent (OpenAI-style messages)',
   inThread: true,
   positional: { name: 'path', value: 'CONVERSATIONS.jsonl' },
   flags: {
-    domain: { type: 'string', value: 'NAME', help: 'whose tools the agent called', default: DEFAULT_DOMAIN, choices: AUDITED },
+    domain: { type: 'string', value: 'NAME', help: 'whose tools the agent called', default: DEFAULT_DOMAIN, choices: CHECKED },
     out: { type: 'string', value: 'FILE.json', help: 'also write the JSON document to this file' },
     json: JSON_FLAG,
   },
@@ -53,6 +59,27 @@ export const audit = command({
       ...unasked.slice(0, LISTED).map(({ id, name, why }) => `  ${oneLine(`${id}: ${name}: ${why}`)}`),
       ...(unasked.length > LISTED ? [`  … and ${unasked.length - LISTED} more: see --json`] : []),
       `${conversations.length} conversations; ${others} other violations`,
+      ...layerLines(conversations.map(({ layers }) => layers)),
     ];
   },
 });
+
+/** A line lists at most so many rules. */
+const RULES = 3;
+
+/** For each layer: how many conversations have no finding, and which rules were broken most often. */
+function layerLines(all: readonly Layers[]): string[] {
+  return LAYERS.map((name) => {
+    const layers = all.map((one) => one[name]);
+    const checked = layers.flatMap((layer) => ('na' in layer ? [] : [layer.findings]));
+    if (checked.length === 0)
+      return `${name}: not checked. ${layers.flatMap((layer) => ('na' in layer ? [layer.na] : []))[0] ?? ''}`.trim();
+    const clean = checked.filter((findings) => findings.length === 0).length;
+    const interval = wilson(clean, checked.length)!;
+    const rules = [...groupBy(checked.flat(), ({ rule }) => rule)].sort(([, a], [, b]) => b.length - a.length);
+    const broken = rules.slice(0, RULES).map(([rule, { length }]) => `${rule} ${length}`);
+    const share = `${percent(clean / checked.length)} (${percent(interval.low)} to ${percent(interval.high)})`;
+    const more = rules.length > RULES ? `, and ${rules.length - RULES} more rules` : '';
+    return `${name}: ${clean} of ${checked.length} conversations without a finding, ${share}${broken.length > 0 ? `; ${broken.join(', ')}${more}` : ''}`;
+  });
+}

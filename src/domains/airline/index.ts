@@ -9,6 +9,8 @@ export const airline: DomainModule = {
   title: 'Airline',
   levels: [],
   transfers: ['transfer_to_human_agents'],
+  unreported: async () => (await import('./audit.ts')).AUDIT,
+  layers: async () => (await import('./layers/index.ts')).LAYERS,
   rewardsTurns: true,
   customers: async () => (await import('../retail/customer/index.ts')).shopCustomers,
 };

@@ -10,6 +10,7 @@ export const retail: DomainModule = {
   transfers: [TRANSFER],
   unseen: true,
   audit: async () => (await import('./audit.ts')).AUDIT,
+  layers: async () => (await import('./layers/index.ts')).LAYERS,
   rewardsTurns: true,
   world: async () => (await import('./definition.ts')).retail,
   customers: async () => (await import('./customer/index.ts')).shopCustomers,

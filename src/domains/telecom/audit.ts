@@ -8,7 +8,7 @@ import { isChoice, type Mention } from '../retail/writes/patterns.ts';
 import type { Bill, Customer, Line } from './schema.ts';
 
 /** For each write: its name in messages, and the words that name it. */
-const ACTS: Record<string, { says: string; own: RegExp }> = {
+export const ACTS: Record<string, { says: string; own: RegExp }> = {
   refuel_data: {
     says: 'adding data',
     own: /\b(refuel|add|buy|purchas|top)\w*\b(?:[^.\n]|\.\d){0,80}\b(data|gb|gigabytes?)\b|\bdata (refuel|top)\w*/i,

@@ -9,6 +9,7 @@ export const telecom: DomainModule = {
   levels: [{ name: 'nano' }, { name: 'small' }, { name: 'full' }, { name: 'glimpse', customers: GLIMPSE_CUSTOMERS, intents: LINE_INTENTS }],
   transfers: ['transfer_to_human_agents'],
   audit: async () => (await import('./audit.ts')).AUDIT,
+  layers: async () => (await import('./layers/index.ts')).LAYERS,
   world: async () => (await import('./definition.ts')).telecomTasks,
   customers: async () => (await import('./customer.ts')).phoneCustomers,
   stranger: 'tools',

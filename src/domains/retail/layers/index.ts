@@ -1,0 +1,23 @@
+/** @file The layers of the shop. */
+import { safetyCheck } from '../../../agent/layers/safety.ts';
+import type { DomainLayers } from '../../../agent/layers.ts';
+import { AUDIT } from '../audit.ts';
+import { checkAccess, othersShown } from './access.ts';
+import { policyCheck } from './policy.ts';
+import { RULES } from './rules.ts';
+
+const ACTS = {
+  cancel_pending_order: /\bcancel/i,
+  return_delivered_order_items: /\breturn|\brefund|\bsend back/i,
+  exchange_delivered_order_items: /\bexchang|\bswap|\breplac/i,
+  modify_pending_order_items: /\bmodif|\bchang|\bswap|\breplac|\bswitch/i,
+  modify_pending_order_payment: /\bpay|\bcard|\bpaypal/i,
+  modify_pending_order_address: /\baddress|\bship|\bdeliver|\bsend/i,
+  modify_user_address: /\baddress/i,
+  transfer_to_human_agents: /\btransfer|\bescalat|\bhuman|\bhand over/i,
+};
+
+export const LAYERS: DomainLayers = {
+  policy: policyCheck,
+  safety: safetyCheck({ book: RULES, audit: AUDIT, acts: ACTS, policy: policyCheck, checkAccess, others: othersShown }),
+};
