@@ -59,7 +59,7 @@ function checkWrites(conversation: LayeredConversation, log: RuleLog): void {
     if (event.kind !== 'tool') continue;
     if (isWrite(event) && AUDIT.writes.includes(event.call.name)) {
       const order = textOf(event.call.arguments.order_id);
-      const other = since.find(({ call }) => textOf(call.arguments.order_id) !== order);
+      const other = since.find(({ call }) => order !== '' && ![order, ''].includes(textOf(call.arguments.order_id)));
       log.checkSaid('several_requests', place, () =>
         other ? `${event.call.name} and ${other.call.name} after one answer of the customer` : null,
       );
@@ -147,8 +147,9 @@ function servable(conversation: LayeredConversation, until: number): string | nu
   const heard = heardBefore(conversation, until).join('\n');
   const acts = SCOPE.filter(([words]) => words.test(heard)).map(([, tool]) => tool);
   const orders = [...new Set(heard.match(/#?W\d{4,}/g) ?? [])].map((id) => `#${id.replace('#', '')}`);
-  const [tool, id] = [acts[0], orders[0]];
-  if (acts.length !== 1 || orders.length !== 1 || !tool || !id || !hasTool(conversation, tool)) return null;
+  // A customer who names no order means the one that the agent looked at last.
+  const [tool, id] = [acts[0], orders[0] ?? [...facts.orders.keys()].at(-1)];
+  if (acts.length !== 1 || orders.length > 1 || !tool || !id || !hasTool(conversation, tool)) return null;
   // One item of an order cannot be cancelled. Any other reason cannot be accepted.
   if (
     tool === 'cancel_pending_order' &&

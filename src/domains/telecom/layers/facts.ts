@@ -8,6 +8,7 @@ export interface ShownLine {
   status?: string;
   /** Null: the contract has no end. */
   ends?: string | null;
+  number?: string;
 }
 
 const list = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(textOf) : []);
@@ -33,6 +34,7 @@ export class ProviderFacts {
       if (line !== '' && typeof record.status === 'string')
         this.lines.set(line, {
           status: record.status,
+          number: textOf(record.phone_number) || undefined,
           ...('contract_end_date' in record && { ends: textOf(record.contract_end_date) || null }),
         });
       const bill = textOf(record.bill_id);

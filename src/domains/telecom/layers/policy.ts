@@ -1,7 +1,7 @@
 /** @file The layer `policy` of the provider: its rules as conditions on each call and on what the tools had shown before. */
 import { checkConsent } from '../../../agent/layers/consent-check.ts';
 import { checkTransfers, checkTurns, short } from '../../../agent/layers/manners.ts';
-import { didNothing, hasTool, isWrite, resultOf, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
+import { didNothing, hasTool, heardBefore, isWrite, resultOf, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import type { LayerCheck, LayeredConversation } from '../../../agent/layers.ts';
 import { readable, sentences } from '../../../agent/sentences.ts';
@@ -56,7 +56,8 @@ export function checkAccess(conversation: LayeredConversation, log: RuleLog): vo
   }
 }
 
-function checkCalls({ events }: LayeredConversation, log: RuleLog): void {
+function checkCalls(conversation: LayeredConversation, log: RuleLog): void {
+  const { events } = conversation;
   const facts = new ProviderFacts();
   const added = new Map<string, number>();
   let requested: string | null = null;
@@ -75,6 +76,7 @@ function checkCalls({ events }: LayeredConversation, log: RuleLog): void {
       if (name === 'refuel_data') {
         const total = (added.get(line) ?? 0) + Number(args.gb_amount);
         added.set(line, total);
+        log.check('other_line', place, otherLine(conversation, line, place, facts));
         log.checkUnlessLeftOut('too_much_data', place, total > MOST_DATA ? `${total} GB added to ${line}` : null);
         log.checkUnlessLeftOut('no_price', place, priced ? null : `${name} before the price was said`);
       }
@@ -98,11 +100,24 @@ function checkCalls({ events }: LayeredConversation, log: RuleLog): void {
   }
 }
 
+const PHONE = /\b\d{3}-\d{3}-\d{4}\b/g;
+
+/** Why data goes to another line than the one that the customer called about. Null: nothing says so. */
+function otherLine(conversation: LayeredConversation, line: string, place: number, facts: ProviderFacts): string | null {
+  const heard = heardBefore(conversation, place).join('\n');
+  const number = facts.lines.get(line)?.number;
+  const named: readonly string[] = heard.match(PHONE) ?? [];
+  const wrong = number !== undefined && named.length > 0 && !named.includes(number) && !heard.includes(line);
+  return wrong ? `data for ${number}; the customer called about ${named[0]!}` : null;
+}
+
 function checkResume(log: RuleLog, line: string, place: number, facts: ProviderFacts): void {
   const customer = facts.customer ?? facts.owners.get(line);
   const open =
     customer === undefined ? undefined : facts.billsOf(customer).find(({ status }) => ['Overdue', 'Awaiting Payment'].includes(status));
-  log.check('unpaid_bill', place, open ? `${line} resumed, although bill ${open.id} is ${open.status}` : null);
+  const looked = customer !== undefined && facts.billsOf(customer).length > 0;
+  if (!looked) log.checkUnlessLeftOut('unpaid_bill', place, `${line} resumed without a look at the bills`);
+  else log.check('unpaid_bill', place, open ? `${line} resumed, although bill ${open.id} is ${open.status}` : null);
   const ends = facts.lines.get(line)?.ends;
   if (ends !== undefined)
     log.check('ended_contract', place, ends !== null && ends < TODAY ? `the contract of ${line} ended on ${ends}` : null);

@@ -33,6 +33,10 @@ export const RULES: RuleBook = {
       must: [/\b2(\.0)? ?gb\b|\btwo (gb|gigabytes)\b/, /\b(max\w*|most|up to|more than|exceed\w*|limit)\b/],
       may: [/\brefuel|\badded?\b/],
     },
+    other_line: {
+      must: [/\bline\b/, /\b(call about|phone number the (user|customer)|associated with|they (named|gave))\b/],
+      may: [/\b(refuel|data|gb)\w*/],
+    },
     no_price: {
       must: [/\b(price|cost)s?\b/, /\b(confirm|consent|agree|tell|say|approv)\w*/],
       may: [/\b(refuel|data|gb)\b/],
