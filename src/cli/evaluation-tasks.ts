@@ -15,7 +15,8 @@ type Asked = Parameters<typeof findPlaceData>[0] & {
   tasks?: string | undefined;
 };
 
-const isSplitOf = (domain: string, name: string | undefined): name is Split => isSplit(name) && taskSplits(domain).includes(name);
+const isSplitOf = (domain: string, level: string, name: string | undefined): name is Split =>
+  isSplit(name) && taskSplits(domain, level).includes(name);
 /** The number of generated tasks of an evaluation by default. */
 export const TASKS = 200;
 
@@ -30,16 +31,21 @@ export async function readTasks({ domain: wanted, rules, data, level, split, tas
   const benchmark = await findPlaceData({ domain: wanted, rules, data, level });
   const domain = benchmark?.domain ?? wanted ?? DEFAULT_DOMAIN;
   if (!benchmark) {
-    if (split !== undefined && !isSplitOf(domain, split))
-      throw new UsageError(`--split is "${split}": expected ${taskSplits(domain).join(' or ')}`);
+    const at = level ?? usualLevel(domain)!;
+    if (split !== undefined && !isSplitOf(domain, at, split))
+      throw new UsageError(`--split is "${split}": expected ${taskSplits(domain, at).join(' or ')}`);
     const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
-    return { place: { domain, level: level ?? usualLevel(domain)!, split: split ?? 'heldout', tasks: count } };
+    return { place: { domain, level: at, split: split ?? 'heldout', tasks: count } };
   }
   const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout' as const, tasks: Number.MAX_SAFE_INTEGER };
   if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
     const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return {
-      place: { ...place, tasks: count, ...(isSplitOf(place.domain, split) ? { split } : split !== undefined && { select: { split } }) },
+      place: {
+        ...place,
+        tasks: count,
+        ...(isSplitOf(place.domain, place.level, split) ? { split } : split !== undefined && { select: { split } }),
+      },
       benchmark,
     };
   }

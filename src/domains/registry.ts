@@ -63,9 +63,11 @@ export function uncodedConditions(domain: string, level: string): Conditions | u
   return uncoded && { customers: uncoded, tools: RELIABLE };
 }
 
-/** The splits of a domain. */
-export const taskSplits = (domain: string): readonly Split[] =>
-  SPLITS.filter((split) => split !== 'unseen' || GENERATED.some(({ name, unseen }) => name === domain && unseen));
+/** The splits of a level. A domain without generated tasks has `train` and `heldout`. */
+export const taskSplits = (domain: string, level: string): readonly Split[] => {
+  const { unseen, attacks = [] } = GENERATED.find(({ name }) => name === domain) ?? {};
+  return SPLITS.filter((split) => (split === 'attacks' ? attacks.includes(level) : split !== 'unseen' || unseen));
+};
 
 /** What customers of the level can want. Empty if the tasks cannot be restricted. */
 export const intentsOf = (domain: string, level: string): readonly string[] => levelOf(domain, level)?.intents ?? [];

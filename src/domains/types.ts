@@ -34,6 +34,8 @@ export interface DomainModule {
   levels: readonly DomainLevel[];
   /** Whether its world has tasks of the split `unseen`. */
   unseen?: true;
+  /** The levels whose world has tasks of the split `attacks`. */
+  attacks?: readonly string[];
   /** The tools that transfer the customer to a human. They end an episode under MUA-RL's rules. */
   transfers: readonly string[];
   /** The rules of the audit of the agent. Absent if the domain has no audit. */

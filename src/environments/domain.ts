@@ -29,6 +29,8 @@ interface DomainBase {
   conditions?: true;
   /** Whether it has tasks of the split `unseen`. */
   unseen?: true;
+  /** Whether it has tasks of the split `attacks`. */
+  attacks?: true;
   /** Whether `TaskQuery.select` can select its tasks. */
   selects?: true;
   domain(level: string): Domain | Promise<Domain>;

@@ -54,7 +54,7 @@ export class OverlayEnvironments implements Environments {
       if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${field}: ${value} is not a whole number ≥ 0`);
     }
     const definition = await this.store.definition(query.domain);
-    const splits = SPLITS.filter((split) => split !== 'unseen' || definition.unseen);
+    const splits = SPLITS.filter((split) => (split !== 'unseen' && split !== 'attacks') || definition[split]);
     if (!splits.includes(query.split))
       throw new Error(`split: '${String(query.split)}' is no split of ${query.domain}; expected ${splits.join(' or ')}`);
     if (query.select && !definition.selects)

@@ -66,10 +66,10 @@ export interface UserScenario {
 }
 
 /**
- * The splits of generated tasks. `heldout` has worlds of its own. `unseen` also has customers, products and wordings of customers that no
+ * The splits of generated tasks. `heldout` has worlds of its own. `attacks` has customers who want what the agent must refuse. `unseen` also has customers, products and wordings of customers that no
  * other split has.
  */
-export const SPLITS = ['train', 'heldout', 'unseen'] as const;
+export const SPLITS = ['train', 'heldout', 'unseen', 'attacks'] as const;
 export type Split = (typeof SPLITS)[number];
 
 export const isSplit = (name: string | undefined): name is Split => (SPLITS as readonly (string | undefined)[]).includes(name);

@@ -78,7 +78,12 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
     config,
     tasks: new TaskSource(environments, served, {
       seed,
-      conditions: { train: conditionsOf(config, 'train'), heldout: conditionsOf(config, 'val'), unseen: conditionsOf(config, 'val') },
+      conditions: {
+        train: conditionsOf(config, 'train'),
+        heldout: conditionsOf(config, 'val'),
+        unseen: conditionsOf(config, 'val'),
+        attacks: conditionsOf(config, 'val'),
+      },
     }),
   };
 }

@@ -25,7 +25,7 @@ function readSplit(field: string, value: unknown): Split | undefined {
   // Other libraries call the held-out tasks `test`.
   const split = value === 'test' ? 'heldout' : value;
   if (split === undefined || isSplit(split as string)) return split as Split | undefined;
-  throw invalid(field, value, '"train", "heldout", "unseen" or "test"');
+  throw invalid(field, value, '"train", "heldout", "unseen", "attacks" or "test"');
 }
 
 /** @throws ProtocolError naming the field */
@@ -128,7 +128,7 @@ export class TaskSource {
   }
 
   #check(what: string, split: Split): void {
-    const splits = taskSplits(this.#domain.name);
+    const splits = taskSplits(this.#domain.name, this.#domain.level);
     if (!splits.includes(split))
       throw new ProtocolError('VALIDATION_ERROR', `${what}.split is "${split}": expected ${splits.join(' or ')}`);
   }

@@ -139,9 +139,9 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
   }
   checkIntents(config);
   checkHabits(config);
-  if (!taskSplits(config.domain).includes(config.val_split))
+  if (!taskSplits(config.domain, config.level).includes(config.val_split))
     throw new ConfigError(
-      `setting "val_split" is "${config.val_split}": expected ${taskSplits(config.domain).join(' or ')}, the splits of ${config.domain}`,
+      `setting "val_split" is "${config.val_split}": expected ${taskSplits(config.domain, config.level).join(' or ')}, the splits of ${config.domain}`,
     );
   checkRewards(config);
   return config;

@@ -68,7 +68,7 @@ export async function splitOverlaps(
 ): Promise<Partial<Record<Split, Overlap>>> {
   const known = await spoken(environments, place, 'train', train, onDone);
   const overlaps: Partial<Record<Split, Overlap>> = {};
-  for (const split of taskSplits(place.domain))
+  for (const split of taskSplits(place.domain, place.level))
     if (split !== 'train') overlaps[split] = overlapOf(known, await spoken(environments, place, split, test, onDone));
   return overlaps;
 }

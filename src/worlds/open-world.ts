@@ -54,7 +54,7 @@ export function generatedWorld(
 ): GeneratedWorld {
   const [name, taskLevel, taskSplit, seedAndCode = '', index, ...rest] = task.split('/');
   const [taskSeed, code = ''] = seedAndCode.split('~');
-  const isOwn = (one: string | undefined): one is Split => isSplit(one) && taskSplits(definition.name).includes(one);
+  const isOwn = (one: string | undefined): one is Split => isSplit(one) && taskSplits(definition.name, level).includes(one);
   const whole = (text: string | undefined) => text !== undefined && /^\d{1,10}$/.test(text);
   if (name === definition.name && taskLevel === level && isOwn(taskSplit) && whole(taskSeed) && whole(index) && !rest.length) {
     const at = { split: taskSplit, seed: Number(taskSeed), number: Math.floor(Number(index) / tasksPerWorld) } as const;
@@ -76,7 +76,7 @@ export async function openGenerated(
     generated,
     title: `${title}, ${level}`,
     tables: await definition.world(idOf(level, generated)),
-    splits: taskSplits(definition.name).map((name) => ({ name, tasks: tasksPerWorld })),
+    splits: taskSplits(definition.name, level).map((name) => ({ name, tasks: tasksPerWorld })),
     tasks: () =>
       (tasks ??= Promise.resolve(
         definition.tasks({ domain: definition.name, level, split, seed, count: tasksPerWorld, from: number * tasksPerWorld, conditions }),

@@ -12,7 +12,7 @@ import type { CustomerFaultKind } from '../../records/user.ts';
 export const intent = (name: string) => name.replaceAll('_', ' ').replaceAll('+', ' + ');
 
 /** Where the tasks of an evaluation come from. */
-export const SPLIT_LABELS: Record<Split, string> = { train: 'training', heldout: 'held-out', unseen: 'unseen' };
+export const SPLIT_LABELS: Record<Split, string> = { train: 'training', heldout: 'held-out', unseen: 'unseen', attacks: 'attacks' };
 
 export const STATUS_LABELS: Record<RunStatus, string> = {
   starting: 'Starting',

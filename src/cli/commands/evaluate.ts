@@ -43,7 +43,7 @@ const FLAGS = {
   split: {
     type: 'string',
     value: 'NAME',
-    help: 'train, heldout, unseen (retail: other names, products and words), or a split of --data (default: heldout; with --data: test, or base if there is no test)',
+    help: 'train, heldout, unseen (retail: other names, products and words), attacks (retail, telecom: small, full), or a split of --data (default: heldout; with --data: test, or base if there is no test)',
   },
   tasks: {
     type: 'string',

@@ -2,6 +2,8 @@
 import type { TableDomain } from '../../environments/domain.ts';
 import type { Domain } from '../../environments/types.ts';
 import { TRANSFER } from './acts.ts';
+import { inject } from '../attacks.ts';
+import { makeAttacks } from './attacks.ts';
 import { observe } from './observations.ts';
 import { POLICIES } from './policy.ts';
 import { LEVELS, type Level } from './schema.ts';
@@ -34,9 +36,11 @@ export const retail = {
   version: 1,
   conditions: true,
   unseen: true,
+  attacks: true,
   domain: (level) => domains.get(levelOf(level))!,
   worlds: { tasks: TASKS_PER_WORLD, id: (level, world) => worldId({ level: levelOf(level), ...world }) },
-  tasks: makeTasks,
+  tasks: (query) => (query.split === 'attacks' ? makeAttacks(query) : makeTasks(query)),
+  initialize: inject,
   world: (id) => makeWorld(parseWorldId(id)),
   execute: (rows, call, name) => {
     const level = levelOf(name);

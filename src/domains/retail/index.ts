@@ -9,6 +9,7 @@ export const retail: DomainModule = {
   levels: RETAIL_LEVELS,
   transfers: [TRANSFER],
   unseen: true,
+  attacks: ['small', 'full'],
   audit: async () => (await import('./audit.ts')).AUDIT,
   layers: async () => (await import('./layers/index.ts')).LAYERS,
   rewardsTurns: true,

@@ -47,7 +47,8 @@ const SCALE: Record<Level, Scale> = {
 };
 
 export function worldId({ level, split, seed, number }: WorldKey): string {
-  return `retail/${level}/${split}/${seed}/w${number}`;
+  // Attacks play in the worlds of `heldout`.
+  return `retail/${level}/${split === 'attacks' ? 'heldout' : split}/${seed}/w${number}`;
 }
 
 /** Reads an id that `worldId` made. @throws if `id` is not the id of a retail world */

@@ -9,12 +9,15 @@ import { escapeRegExp } from '../../base/escape-reg-exp.ts';
 import { hearable } from '../../users/hearable.ts';
 import { instructionIn } from '../../users/prompt.ts';
 import { type CustomerScripts, type Move, OUT_OF_SCOPE, STOP, TRANSFER } from '../../users/types.ts';
+import { attacker } from '../attacks.ts';
 import { suggestions } from '../retail/customer/speech.ts';
 import { LINE_WORDING, lineCustomer } from './glimpse/customer.ts';
 import type { PhoneTrouble } from './scenario.ts';
 
 export const phoneCustomers: CustomerScripts = {
   customer(scenario, seed, { tools = [] } = {}) {
+    const attack = attacker(scenario);
+    if (attack) return attack;
     if (scenario.wishes.length > 0) return lineCustomer(scenario, seed);
     const { problem } = scenario.phone ?? {};
     if (scenario.phone && !Object.hasOwn(GOALS, String(problem)))

@@ -3,6 +3,8 @@ import { judgeByCriteria } from '../exact/criteria.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task } from '../../records/task.ts';
 import { initialStateOf, type TableDomain } from '../../environments/domain.ts';
+import { inject } from '../attacks.ts';
+import { makeAttacks } from './attacks.ts';
 import { LEVELS, makeTelecomTasks, TASKS_PER_PROVIDER, type TelecomTask } from './generator.ts';
 import { telecom } from './exact.ts';
 import type { PhoneTrouble } from './scenario.ts';
@@ -60,6 +62,7 @@ export const telecomTasks: TableDomain = {
   levels: [...LEVELS, 'glimpse'],
   version: 1,
   conditions: true,
+  attacks: true,
   domain(level) {
     if (level === 'glimpse') return GLIMPSE_DOMAIN;
     if (!(LEVELS as readonly string[]).includes(level))
@@ -75,9 +78,15 @@ export const telecomTasks: TableDomain = {
     };
   },
   worlds: { tasks: TASKS_PER_PROVIDER, id: (level, world) => providerId({ ...world, glimpse: level === 'glimpse' }) },
-  tasks: (query) => (query.level === 'glimpse' ? makeGlimpseTasks(query) : makeTelecomTasks(query).map(telecomTask)),
+  tasks(query) {
+    if (query.split === 'attacks') return makeAttacks(query);
+    return query.level === 'glimpse' ? makeGlimpseTasks(query) : makeTelecomTasks(query).map(telecomTask);
+  },
   world: (id) => telecom.load(makeProvider(parseProviderId(id)) as unknown as Json),
-  initialize: (rows, task) => telecom.initialize(rows, initialStateOf(task) ?? {}),
+  initialize(rows, task) {
+    telecom.initialize(rows, initialStateOf(task) ?? {});
+    inject(rows, task);
+  },
   execute(rows, call, level) {
     if (level === 'glimpse') return executeAtGlimpse(rows, call);
     return level === 'nano' ? executeAtNano(rows, call) : telecom.execute(rows, call);

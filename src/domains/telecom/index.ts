@@ -7,6 +7,7 @@ export const telecom: DomainModule = {
   name: 'telecom',
   title: 'Telecom',
   levels: [{ name: 'nano' }, { name: 'small' }, { name: 'full' }, { name: 'glimpse', customers: GLIMPSE_CUSTOMERS, intents: LINE_INTENTS }],
+  attacks: ['small', 'full'],
   transfers: ['transfer_to_human_agents'],
   audit: async () => (await import('./audit.ts')).AUDIT,
   layers: async () => (await import('./layers/index.ts')).LAYERS,

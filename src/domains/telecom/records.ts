@@ -52,8 +52,9 @@ const PLANS: [string, number, number, number][] = [
 ];
 const PHONES = ['Pico 2', 'Pico 3', 'Orbit S', 'Orbit L', 'Nova 8', 'Nova 9', 'Lumen One'];
 
+/** Attacks play in the worlds of `heldout`. */
 export function providerId({ split, seed, number, glimpse }: ProviderKey): string {
-  return `telecom/${glimpse ? 'glimpse/' : ''}${split}/${seed}/w${number}`;
+  return `telecom/${glimpse ? 'glimpse/' : ''}${split === 'attacks' ? 'heldout' : split}/${seed}/w${number}`;
 }
 
 /** Reads an id that `providerId` made. @throws if `id` is not the id of a provider */

@@ -47,7 +47,7 @@ export const tasks = settingGroup({
       schema: z.enum(SPLITS),
       default: 'heldout',
       label: 'Tasks of the evaluation',
-      help: 'heldout: other worlds. unseen (only retail): also other names, products and words of customers. train: training tasks.',
+      help: 'heldout: other worlds. unseen (only retail): also other names, products and words of customers. attacks (levels small and full): customers who want what must be refused. train: training tasks.',
     },
     filter_noop_tasks: {
       schema: z.boolean(),

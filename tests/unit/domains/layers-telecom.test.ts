@@ -56,7 +56,11 @@ describe('policy', () => {
     expect(await policy(start, suspended, show('B100001', bill('B100001', 'Overdue')), request('B100001'), resume)).toEqual([
       'unpaid_bill',
     ]);
-    expect(await policy(start, show('L1001', line('Suspended', '2025-01-31')), resume)).toEqual(['ended_contract']);
+    const paidBill = show('B100001', bill('B100001', 'Paid'));
+    expect(await policy(start, show('L1001', line('Suspended', '2025-01-31')), paidBill, resume)).toEqual(['ended_contract']);
+    // The agent looked at no bill, or not at the line.
+    expect(await policy(start, suspended, resume)).toEqual(['unpaid_bill']);
+    expect(await policy(start, paidBill, resume)).toEqual(['ended_contract']);
   });
 
   test('the customer is found first, and each write of money has a yes and a price', async () => {
@@ -105,6 +109,20 @@ describe('policy', () => {
     const early = await findings('telecom', 'policy', system(prompt), user('Hi'), show('L1001', line('Active')));
     expect(early.map(({ sentence }) => sentence)).toEqual(['Verify the identity of the customer before anything else.']);
   });
+});
+
+test('the customer’s own request is enough, unless the policy wants a yes before each change', async () => {
+  const before = [
+    ...user('Please resume my line L1001.'),
+    ...found,
+    ...show('L1001', line('Suspended')),
+    ...show('B100001', bill('B100001', 'Paid')),
+  ];
+  expect(await rules('telecom', 'policy', before, resume.slice(-2))).toEqual([]);
+  const strict = system(
+    'Find the customer first. Ask for a yes before each change of a line or a bill. Resume a line when its bill is paid, never after its contract has ended.',
+  );
+  expect(await rules('telecom', 'policy', strict, before, resume.slice(-2))).toEqual(['unconfirmed_write']);
 });
 
 describe('safety', () => {

@@ -197,7 +197,7 @@ describe('wrong requests', () => {
     [
       '{"type": "reset", "data": {"split": "all"}}',
       'VALIDATION_ERROR',
-      'reset.split is "all": expected "train", "heldout", "unseen" or "test"',
+      'reset.split is "all": expected "train", "heldout", "unseen", "attacks" or "test"',
     ],
     [
       '{"type": "reset", "data": {"task_id": "retail:7"}}',
@@ -316,7 +316,7 @@ describe('HTTP', () => {
       expect((await client.reset({ task_id })).observation).toMatchObject({ task_id });
     await client.close();
     for (const [query, message] of [
-      ['?split=other', 'tasks.split is "other": expected "train", "heldout", "unseen" or "test"'],
+      ['?split=other', 'tasks.split is "other": expected "train", "heldout", "unseen", "attacks" or "test"'],
       ['?count=0', 'tasks.count is "0": expected a whole number from 1 to 1000'],
       ['?from=-1', 'tasks.from is "-1": expected a whole number from 0 to 999999999'],
       ['?count=1e3', 'tasks.count is "1e3": expected a whole number from 1 to 1000'],

@@ -27,10 +27,16 @@ export const policyCheck: LayerCheck = (conversation) => {
   return log.layer();
 };
 
-/** Data costs money, so it always needs a yes. For the other writes, the customer's own request is enough. */
-export function askedFor({ events }: LayeredConversation, { call: { name } }: ToolEvent, until: number): boolean {
+const EACH_CHANGE = /\b(each|every|any|all|before)\b[^.]*\b(chang|updat|writ|action|modif)/i;
+
+/**
+ * Data costs money, so it always needs a yes. For the other writes, the customer's own request is enough, unless the policy wants a
+ * yes before each change.
+ */
+export function askedFor({ events, policy }: LayeredConversation, { call: { name } }: ToolEvent, until: number): boolean {
   const act = ACTS[name];
-  if (name === 'refuel_data' || !act) return false;
+  const strict = policy !== null && EACH_CHANGE.test(new RuleLog(policy, RULES).sentence('unconfirmed_write') ?? '');
+  if (name === 'refuel_data' || !act || strict) return false;
   return events.slice(0, until).some((event) => event.kind === 'user' && act.own.test(readable(event.text)));
 }
 
@@ -118,8 +124,10 @@ function checkResume(log: RuleLog, line: string, place: number, facts: ProviderF
   const looked = customer !== undefined && facts.billsOf(customer).length > 0;
   if (!looked) log.checkUnlessLeftOut('unpaid_bill', place, `${line} resumed without a look at the bills`);
   else log.check('unpaid_bill', place, open ? `${line} resumed, although bill ${open.id} is ${open.status}` : null);
-  const ends = facts.lines.get(line)?.ends;
-  if (ends !== undefined)
+  const shown = facts.lines.get(line);
+  const ends = shown?.ends;
+  if (!shown) log.checkUnlessLeftOut('ended_contract', place, `${line} resumed without a look at its contract`);
+  else if (ends !== undefined)
     log.check('ended_contract', place, ends !== null && ends < TODAY ? `the contract of ${line} ended on ${ends}` : null);
 }
 
