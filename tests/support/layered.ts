@@ -38,7 +38,7 @@ export function calls(list: readonly Call[], beside: string | null = null): Mess
   ];
 }
 
-export async function layersOfMessages(domain: string, messages: readonly Message[]): Promise<Layers> {
+async function layersOfMessages(domain: string, messages: readonly Message[]): Promise<Layers> {
   const line = JSON.stringify({ id: 1, messages });
   const { conversations } = await auditFile('planted', line, domain, () => {});
   return conversations[0]!.layers;
