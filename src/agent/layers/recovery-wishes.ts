@@ -1,0 +1,186 @@
+/** @file Changes of mind and corrections: the new wish and the corrected value count from then on, and the old ones do not. */
+import { meaningOf } from '../answers.ts';
+import { asks } from '../questions.ts';
+import { sentences } from '../sentences.ts';
+import { type ActWords, refusalsIn, tellsTrouble } from './communication-claims.ts';
+import type { RuleLog } from './rule-log.ts';
+import type { Made, Said, Talk } from './talk.ts';
+
+export interface WishRules {
+  acts: readonly ActWords[];
+  transfers: readonly string[];
+  /** Values that a customer can correct, by kind. Each pattern has the value in its first group, or is the value. */
+  values: Readonly<Record<string, RegExp>>;
+  /** Whether a write is as the customer's message wants it: true, false, or undefined if the message does not say. */
+  fits: (write: Made, text: string, talk: Talk) => boolean | undefined;
+}
+
+const STRONG =
+  /\b(?:chang(?:ed?|ing) my mind|on second thoughts?|never ?mind|scratch that|forget (?:it|that|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
+const WEAK = /\b(?:actually|instead|wait|hold on|no longer want|rather than)\b/i;
+const NOT_CHANGED =
+  /\b(?:no longer needed|actually,? (?:yes|i (?:also|have)|can you also|could you also|one more|that's all|all good))\b|\bwhile (?:i|we|you) wait\b|\bcan(?:'t| ?not) wait\b|\bwait(?:ing)? (?:for|time|until)\b/i;
+
+export function checkWishes(talk: Talk, log: RuleLog, rules: WishRules): void {
+  for (const [i, message] of talk.heard.entries()) {
+    const corrected = correctionIn(message, talk, rules);
+    if (corrected) log.check('correction', message.place, correctionLost(corrected, message, talk));
+    else if (i > 0 && changesMind(message, talk)) log.check('change_of_mind', message.place, changeLost(message, talk, rules));
+  }
+}
+
+const proposalBefore = ({ place }: Said, talk: Talk): string =>
+  talk
+    .saidIn(talk.lastHeard(place), place)
+    .map(({ text }) => text)
+    .join('\n');
+
+function changesMind(message: Said, talk: Talk): boolean {
+  const { text } = message;
+  if (NOT_CHANGED.test(text) && !STRONG.test(text.replace(NOT_CHANGED, ' '))) return false;
+  if (STRONG.test(text)) return true;
+  if (/^\W*if\b/i.test(text)) return false;
+  const question = proposalBefore(message, talk);
+  return WEAK.test(text) && asks(question) && ['changed', 'no'].includes(meaningOf(text, question));
+}
+
+const NEGATED = /\b(?:don't|do not|not|n't|instead of|rather than|no longer|never ?mind|forget|scratch|without|stop|keep|hold off on)\b/i;
+
+interface Change {
+  wanted: ReadonlySet<ActWords>;
+  undone: ReadonlySet<ActWords>;
+  /** The customer wants nothing in its place. */
+  withdrawn: boolean;
+}
+
+/** The acts that a message wants, and those that it takes back. */
+function actsIn(text: string, acts: readonly ActWords[]): Pick<Change, 'wanted' | 'undone'> {
+  const wanted = new Set<ActWords>();
+  const undone = new Set<ActWords>();
+  const parts = sentences(text.replace(/\bchang\w+ my mind\b/gi, ' ')).flatMap((sentence) =>
+    sentence.split(/[,;:–—]\s*|\bbut\b|\s(?=instead of\b|rather than\b)|\binstead,?\s/i),
+  );
+  for (const part of parts)
+    for (const act of acts) {
+      // One word can name several acts. Only words that name one act count.
+      if (!act.named.test(part) || acts.filter(({ named }) => named.test(part)).length > 1) continue;
+      (NEGATED.test(part) ? undone : wanted).add(act);
+    }
+  for (const act of wanted) undone.delete(act);
+  return { wanted, undone };
+}
+
+/** How a change of mind came to a bad end. Null: it did not. */
+function changeLost(message: Said, talk: Talk, rules: WishRules): string | null {
+  const { wanted, undone } = actsIn(message.text, rules.acts);
+  const next = talk.heard.find(({ place, text }) => place > message.place && STRONG.test(text))?.place ?? talk.end;
+  const writes = talk.writes.filter(({ place }) => place > message.place && place < next);
+  const actOf = (write: Made) => rules.acts.find(({ tools }) => tools.includes(write.name));
+  const [first] = writes;
+  const withdrawn = wanted.size === 0 && STRONG.test(message.text) && !/\binstead\b(?! of)/i.test(message.text);
+  const proposed = proposalBefore(message, talk);
+  if (first) {
+    const act = actOf(first);
+    const since = talk.heardIn(message.place, first.place);
+    const yes = since.findLast(({ text, place }) => agreed(text, place, talk));
+    // A later wish or a yes counts more than the change of mind.
+    const wish = yes
+      ? proposalBefore(yes, talk)
+      : since.some(({ text }) => act?.named.test(text) && !NEGATED.test(text))
+        ? ''
+        : message.text;
+    const why = act && wish === message.text ? staleBecause(first, act, { wanted, undone, withdrawn }, message, talk, rules) : null;
+    const isOld = yes !== undefined || (wish === message.text && isProposed(first, proposed));
+    const fits = why === null && isOld ? rules.fits(first, wish, talk) : undefined;
+    if (why !== null || fits === false) return `${why ?? `${first.name} was made as it was wanted before`}: “${short(message.text)}”`;
+  }
+  if (withdrawn || wanted.size !== 1) return null;
+  const [act] = wanted;
+  if (writes.some((write) => actOf(write) === act || rules.fits(write, message.text, talk))) return null;
+  const said = talk.saidIn(message.place);
+  const ended =
+    said.some(({ text }) => refusalsIn(text).length > 0 || tellsTrouble(text)) ||
+    talk.callsIn(message.place).some(({ name, failed }) => failed || rules.transfers.includes(name));
+  const declined = talk
+    .heardIn(message.place)
+    .some(({ text, place }) => STRONG.test(text) || meaningOf(text, proposalBefore({ text, place }, talk)) === 'no');
+  const open = said.length === 0 || asks(said.at(-1)!.text.replace(/[^.?!\n]*\b(?:else|more|further)\b[^.?!\n]*\?/gi, ' '));
+  return ended || declined || open ? null : `the new wish was not served: “${short(message.text)}”`;
+}
+
+/** Why a write that nobody asked for again is against the change of mind. */
+function staleBecause(write: Made, act: ActWords, change: Change, { place }: Said, talk: Talk, rules: WishRules): string | null {
+  const asked = talk.saidIn(place, write.place).some(({ text }) => asks(text));
+  if (change.undone.has(act)) return `${write.name} was made, although the customer had changed their mind`;
+  if (change.withdrawn && !asked && isProposed(write, proposalBefore({ place, text: '' }, talk)))
+    return `${write.name} was made, although the customer took it back`;
+  const other = [...change.wanted][0];
+  const moved = change.wanted.size === 1 && other !== act && !asked;
+  return moved && rules.acts.includes(act) ? `${write.name} was made, although the customer wanted something else` : null;
+}
+
+const agreed = (text: string, place: number, talk: Talk): boolean => meaningOf(text, proposalBefore({ text, place }, talk)) === 'yes';
+
+/** Whether the agent's last message before was about the thing of a write. */
+const isProposed = ({ args }: Made, proposed: string): boolean => {
+  const ids = Object.values(args).filter((value): value is string => typeof value === 'string' && /\d/.test(value) && value.length < 40);
+  return ids.length === 0 || ids.some((id) => proposed.includes(id.replace(/^#/, '')));
+};
+
+const CORRECTS =
+  /\b(?:i meant?|correction|my mistake|my bad|typo|mis(?:typed|spoke|spelled)|wrong|incorrect|not right|should (?:be|have been|read)|sorry|oops|apologies|(?:it's|its|that's|it is|that is) (?:actually|not)|actually|no,|not)\b/i;
+
+interface Corrected {
+  kind: string;
+  old: string;
+  fresh: string;
+}
+
+const valuesIn = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(new RegExp(pattern.source, `${pattern.flags.replace('g', '')}g`))].map((found) =>
+    (found.slice(1).find(Boolean) ?? found[0]).toLowerCase(),
+  );
+
+/** A value that the customer gives in place of an earlier one. */
+function correctionIn({ place, text }: Said, talk: Talk, { values }: WishRules): Corrected | null {
+  const earlier = talk.heardIn(-1, place).map((message) => message.text);
+  const failed = talk.callsIn(-1, place).filter((call) => call.failed && call.place > talk.lastHeard(place));
+  for (const [kind, pattern] of Object.entries(values)) {
+    const now = valuesIn(text, pattern);
+    const negated = now.filter((value) =>
+      new RegExp(`\\b(?:not|instead of|rather than)\\s+(?:\\w+\\s+){0,3}#?${escape(value)}`, 'i').test(text),
+    );
+    const fresh = now.filter((value) => !negated.includes(value)).at(-1);
+    if (fresh === undefined) continue;
+    const before = [...earlier.flatMap((said) => valuesIn(said, pattern)), ...negated];
+    const old = before.at(-1);
+    if (old === undefined || before.includes(fresh)) continue;
+    const refused = failed.some(({ args }) => JSON.stringify(args).toLowerCase().includes(old));
+    if (
+      refused ||
+      (CORRECTS.test(text) &&
+        (negated.length > 0 || kind !== 'thing' || /\bi meant?\b|\bsorry\b|\bcorrection\b|\bwrong\b|\bmistake\b|\btypo\b/i.test(text)))
+    )
+      return { kind, old, fresh };
+  }
+  return null;
+}
+
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+function correctionLost({ kind, old, fresh }: Corrected, { place }: Said, talk: Talk): string | null {
+  const has = (call: Made, value: string) => value.split(' ').every((part) => JSON.stringify(call.args).toLowerCase().includes(part));
+  const later = talk.callsIn(place);
+  const again = talk.heardIn(place).some(({ text }) => text.toLowerCase().includes(old));
+  const stale = later.find((call) => has(call, old) && !has(call, fresh));
+  if (stale && !again) return `${stale.name} used the ${kind} ${old} after the customer had corrected it to ${fresh}`;
+  if (later.some((call) => has(call, fresh))) return null;
+  const said = talk.saidIn(place);
+  const heard = said.some(
+    ({ text }) => text.toLowerCase().includes(fresh.replace(/^#/, '')) || tellsTrouble(text) || refusalsIn(text).length > 0,
+  );
+  // A conversation that ends here was cut.
+  return heard || (said.length === 0 && later.length === 0) ? null : `the corrected ${kind} ${fresh} was not used`;
+}
+
+const short = (text: string): string => (text.length > 90 ? `${text.slice(0, 87)}…` : text);

@@ -1,0 +1,125 @@
+/**
+ * @file Whether setbacks of a conversation come to a good end: a tool that fails, a refusal, a hand-over. `recovery-wishes.ts` has changes
+ * of mind and corrections, `recovery-needless.ts` has needless turns.
+ */
+import { canonicalJson } from '../../base/json.ts';
+import { type ActWords, claimsIn, givesAlternative, refusalsIn, saysDone, tellsTrouble } from './communication-claims.ts';
+import { type HandoverRules, identityBefore, isUseless, summaryOf } from './communication-handover.ts';
+import { type NeedlessRules, checkNeedless } from './recovery-needless.ts';
+import { checkWishes, type WishRules } from './recovery-wishes.ts';
+import type { RuleLog, RuleTexts } from './rule-log.ts';
+import { isTransient, type Made, type Talk } from './talk.ts';
+
+export interface RecoveryRules extends HandoverRules, NeedlessRules, WishRules {
+  /** Tools that can stand in for each other, such as two ways to find a customer. */
+  families: readonly RegExp[];
+}
+
+export const RECOVERY: RuleTexts = {
+  handover_summary: { must: [/\btransfer/, /\b(user|customer)\b/], may: [/\bhuman agents?\b/] },
+  tool_failure: { must: [/\b(make up|invent)\b|\bnot provide any information\b/] },
+  refusal: { must: [/\b(refuse|deny|decline)\w*/] },
+};
+
+export function checkRecovery(talk: Talk, log: RuleLog, rules: RecoveryRules): void {
+  checkFailures(talk, log, rules);
+  checkRefused(talk, log, rules);
+  checkWishes(talk, log, rules);
+  checkNeedless(talk, log, rules);
+  for (const call of talk.calls.filter(({ name, failed }) => rules.transfers.includes(name) && !failed))
+    log.check(
+      'handover_summary',
+      call.place,
+      isUseless(summaryOf(call), identityBefore(talk, call.place))
+        ? `the summary does not say what the customer wants: “${summaryOf(call)}”`
+        : null,
+    );
+}
+
+/** The same failing call this often is needless. */
+const MOST_TRIES = 3;
+
+function checkFailures(talk: Talk, log: RuleLog, rules: RecoveryRules): void {
+  const open = new Set<string>();
+  const tries = new Map<string, number>();
+  for (const call of talk.calls.filter(({ name }) => !rules.aside.test(name))) {
+    const family = familyOf(call.name, rules);
+    if (!call.failed) {
+      open.delete(family);
+      continue;
+    }
+    const key = canonicalJson([call.name, call.args]);
+    tries.set(key, (tries.get(key) ?? 0) + 1);
+    if (tries.get(key) === MOST_TRIES)
+      log.check(
+        'same_failing_call',
+        call.place,
+        endsWell(call, key, talk) ? null : `made the failing call ${call.name} ${MOST_TRIES} times`,
+      );
+    // Failures in a row are one setback.
+    if (open.has(family)) continue;
+    open.add(family);
+    log.check('tool_failure', call.place, badEnd(call, family, talk, rules));
+  }
+}
+
+/** An error can ask for another try. The tries were not needless if one of them succeeded. */
+const endsWell = (call: Made, key: string, talk: Talk): boolean =>
+  isTransient(call) && talk.callsIn(call.place).some(({ name, args, failed }) => !failed && canonicalJson([name, args]) === key);
+
+const actOf = (name: string, acts: readonly ActWords[]) => acts.find(({ tools }) => tools.includes(name));
+
+const familyOf = (name: string, { acts, families }: RecoveryRules): string =>
+  families.find((family) => family.test(name))?.source ?? actOf(name, acts)?.says ?? name;
+
+function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): string | null {
+  const later = talk.callsIn(call.place);
+  const success = [call, ...later].find((other) => (!other.failed || talk.done.includes(other)) && familyOf(other.name, rules) === family);
+  // The call timed out, and it was done.
+  if (success === call) return null;
+  const last = talk.calls.findLast(
+    (other) => other.failed && familyOf(other.name, rules) === family && other.place < (success?.place ?? talk.end),
+  )!;
+  const act = actOf(call.name, rules.acts);
+  const said = talk.saidIn(last.place, success?.place ?? talk.end);
+  const told = talk.saidIn(last.place, Math.min(success?.place ?? talk.end, talk.nextHeard(talk.nextHeard(last.place))));
+  const claim =
+    act &&
+    said.find(
+      ({ text }) =>
+        (told.some((message) => message.text === text) && saysDone(text)) || claimsIn(text).some((part) => isAbout(part, act, call, talk)),
+    );
+  if (claim) return `${call.name} failed, and the agent said “${claim.text.slice(0, 200)}”`;
+  if (success) return null;
+  if (later.some(({ name, failed }) => !failed && rules.transfers.includes(name))) return null;
+  // The conversation was cut.
+  if (talk.saidIn(last.place).length === 0 && talk.heardIn(last.place).length === 0) return null;
+  const turn = talk.callsIn(last.place, talk.nextHeard(last.place));
+  if (!act && turn.some(({ failed, name }) => !failed && !rules.aside.test(name))) return null;
+  const asks = rules.identity.test(call.name) && told.some(({ text }) => text.includes('?'));
+  return asks || told.some(({ text }) => tellsTrouble(text))
+    ? null
+    : `${call.name} failed, was not made again, and the customer did not hear of it`;
+}
+
+/** Whether a claim is about the act that failed, and about its thing if it names one. */
+function isAbout(clause: string, act: ActWords, call: Made, talk: Talk): boolean {
+  if (!(act.claimed ?? act.named).test(clause)) return false;
+  const done = talk.writes.filter(({ name, place }) => act.tools.includes(name) && place < call.place);
+  const thing = act.thing ? String(call.args[act.thing] ?? '') : '';
+  return done.length === 0 || (thing !== '' && clause.includes(thing));
+}
+
+/** A refused customer gets an alternative, another offer, or a human. */
+function checkRefused(talk: Talk, log: RuleLog, { transfers }: RecoveryRules): void {
+  for (const { place, text } of talk.said) {
+    const [refusal] = refusalsIn(text);
+    const next = talk.said.find((message) => message.place > place && message.place < talk.nextHeard(place));
+    // The last refusal of a turn counts.
+    if (refusal === undefined || (next && refusalsIn(next.text).length > 0)) continue;
+    const later = talk.saidIn(place - 1, talk.nextHeard(talk.nextHeard(place)));
+    const helped =
+      later.some((message) => givesAlternative(message.text)) || talk.callsIn(place).some(({ name }) => transfers.includes(name));
+    log.check('refusal', place, helped ? null : `refused and offered nothing: “${refusal}”`);
+  }
+}
