@@ -5,9 +5,11 @@ import type { DomainLayers, LayeredConversation } from '../../../agent/layers.ts
 import type { Json } from '../../../records/json.ts';
 import { ACTS, AUDIT } from '../audit.ts';
 import { checkAccess, customerOf, ownerOf } from './access.ts';
+import { communication } from './communication.ts';
 import { AirlineFacts } from './facts.ts';
 import { askedFor, policyCheck } from './policy.ts';
 import { RULES } from './rules.ts';
+import { recovery } from './recovery.ts';
 
 const WORDS = {
   ...Object.fromEntries(Object.entries(ACTS).map(([tool, { own }]) => [tool, own])),
@@ -31,6 +33,8 @@ function others(conversation: LayeredConversation): { place: number; value: Json
 }
 
 export const LAYERS: DomainLayers = {
+  communication,
+  recovery,
   policy: policyCheck,
   safety: safetyCheck({ book: RULES, audit: AUDIT, acts: WORDS, policy: policyCheck, checkAccess, others, asked: askedFor }),
 };

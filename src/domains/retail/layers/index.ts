@@ -3,8 +3,10 @@ import { safetyCheck } from '../../../agent/layers/safety.ts';
 import type { DomainLayers } from '../../../agent/layers.ts';
 import { AUDIT } from '../audit.ts';
 import { checkAccess, othersShown } from './access.ts';
+import { communication } from './communication.ts';
 import { policyCheck } from './policy.ts';
 import { RULES } from './rules.ts';
+import { recovery } from './recovery.ts';
 
 const ACTS = {
   cancel_pending_order: /\bcancel/i,
@@ -18,6 +20,8 @@ const ACTS = {
 };
 
 export const LAYERS: DomainLayers = {
+  communication,
+  recovery,
   policy: policyCheck,
   safety: safetyCheck({ book: RULES, audit: AUDIT, acts: ACTS, policy: policyCheck, checkAccess, others: othersShown }),
 };

@@ -4,9 +4,11 @@ import { safetyCheck } from '../../../agent/layers/safety.ts';
 import type { DomainLayers, LayeredConversation } from '../../../agent/layers.ts';
 import type { Json } from '../../../records/json.ts';
 import { ACTS, AUDIT } from '../audit.ts';
+import { communication } from './communication.ts';
 import { ProviderFacts } from './facts.ts';
 import { askedFor, checkAccess, policyCheck } from './policy.ts';
 import { RULES } from './rules.ts';
+import { recovery } from './recovery.ts';
 
 const WORDS = {
   ...Object.fromEntries(Object.entries(ACTS).map(([tool, { own }]) => [tool, own])),
@@ -30,6 +32,8 @@ function others({ events }: LayeredConversation): { place: number; value: Json; 
 }
 
 export const LAYERS: DomainLayers = {
+  communication,
+  recovery,
   policy: policyCheck,
   safety: safetyCheck({ book: RULES, audit: AUDIT, acts: WORDS, policy: policyCheck, checkAccess, others, asked: askedFor }),
 };
