@@ -106,11 +106,14 @@ const SAME = 0.75;
 /** A yes with this many words can say more than yes. */
 const SHORT_YES = 12;
 
+/** Asks for more than a yes. */
+const ASKS_FACTS = /\b(?:provide|what|which|share|tell me|give me|could i have)\b/i;
+
 /** The same question after a yes, and nothing happened between them. */
 function checkQuestions(talk: Talk, log: RuleLog): void {
   for (const [i, question] of talk.said.entries()) {
     const before = talk.said[i - 1];
-    if (!before || !question.text.includes('?') || !before.text.includes('?')) continue;
+    if (!before || !question.text.includes('?') || !before.text.includes('?') || ASKS_FACTS.test(before.text)) continue;
     const answers = talk.heardIn(before.place, question.place);
     if (answers.length === 0 || talk.callsIn(before.place, question.place).length > 0) continue;
     const [words, known] = [wordsOf(question.text), new Set(wordsOf(before.text))];
