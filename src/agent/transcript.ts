@@ -86,8 +86,12 @@ export class Transcript {
   }
 
   /** The text of a turn of the agent that was not sampled, with its calls. */
-  rendered(content: string, calls: readonly Pick<ToolCall, 'name' | 'arguments'>[]): string {
-    return renderAssistant(this.#format, content, calls);
+  rendered(content: string, calls: readonly Pick<ToolCall, 'name' | 'arguments' | 'exact'>[]): string {
+    return renderAssistant(
+      this.#format,
+      content,
+      calls.map(({ name, arguments: args, exact }) => ({ name, arguments: exact ?? args })),
+    );
   }
 
   /** Appends a turn of the agent that was not sampled. */

@@ -32,8 +32,8 @@ export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   tasks: TaskReader<T>;
   /** Begins an episode of a task. Present if the worlds are no tables: then the domains' `execute` and `judge` are not used. */
   session?(imported: ImportedBenchmark<T>, task: Task): Promise<WorldSession>;
-  /** Makes the parts of a task that only this benchmark has: its customer, tools, …. */
-  stored?(task: T): Partial<Task>;
+  /** Makes the parts of a task that only this benchmark has: its customer, tools, …. @param level one of `importedLevels` */
+  stored?(task: T, level: string): Partial<Task>;
   /** The benchmark's one number, from the share of successes in each group of tasks of a report. Null if it cannot be computed. */
   score?(groups: Readonly<Record<string, { tasks: number; pass_hat_1: number }>>): { name: string; value: number } | null;
   /** Runs the cases of `mua replay` in the benchmark's own formats. Default: the cases of `replay-cases.ts`. */

@@ -32,9 +32,6 @@ export interface LoadedBenchmark {
 /** Called at the start of every episode. @throws if this domain of the benchmark was not imported */
 export type LoadBenchmark = (benchmark: Benchmark, domain: string) => Promise<LoadedBenchmark>;
 
-/** The only level of an imported domain. */
-export const IMPORTED_LEVEL = 'full';
-
 /** The name of an imported domain. */
 export const importedName = (benchmark: Benchmark, domain: string) => `${benchmark}-${domain}`;
 

@@ -6,7 +6,8 @@ import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
 import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
 import { BENCHMARKS } from './index.ts';
-import { IMPORTED_LEVEL, type ImportedBenchmark, importedName, type LoadBenchmark } from './imported-benchmark.ts';
+import { importedLevels } from '../domains/registry.ts';
+import { type ImportedBenchmark, importedName, type LoadBenchmark } from './imported-benchmark.ts';
 import { benchmarkJudge } from './judge.ts';
 import { storeTask } from './tasks.ts';
 
@@ -20,7 +21,7 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
   const loaded = () => load(benchmark.name, domain.name);
   const common = {
     name,
-    levels: [IMPORTED_LEVEL],
+    levels: importedLevels(name),
     selects: true as const,
     async domain(level: string) {
       const { id, imported } = await loaded();
@@ -36,13 +37,13 @@ export function importedDomain(benchmark: BenchmarkDefinition, domain: Benchmark
         userTools: [...(domain.userTools ?? [])],
       };
     },
-    async tasks({ split, select, count, from = 0 }: TaskQuery) {
+    async tasks({ level, split, select, count, from = 0 }: TaskQuery) {
       const { id, imported } = await loaded();
       const world = new World(id, imported.tables);
       const own = benchmark.splits[split === 'train' ? 'train' : 'heldout'].find((wanted) => Object.hasOwn(imported.splits, wanted));
       const tasks = select ? selectTasks(benchmark, imported, select) : tasksOfSplit(imported, own);
       const label = select && 'split' in select ? select.split : split;
-      return tasks.slice(from, from + count).map((task) => storeTask(benchmark, domain, task, { split: label, world }));
+      return tasks.slice(from, from + count).map((task) => storeTask(benchmark, domain, task, { split: label, world, level }));
     },
   };
   if (benchmark.session)

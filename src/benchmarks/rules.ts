@@ -1,6 +1,6 @@
 /** @file Chooses the rules for the conversations of a domain. */
 import { MUA_RULES, type EpisodeRules } from '../agent/rules.ts';
-import { domainOf, transfersOf } from '../domains/registry.ts';
+import { derivedName, domainOf, transfersOf } from '../domains/registry.ts';
 import type { Domain } from '../environments/types.ts';
 import type { ConversationRules } from '../records/episode.ts';
 import { benchmarkNamed } from './named.ts';
@@ -11,7 +11,7 @@ import { benchmarkNamed } from './named.ts';
  * `mua_rl`: always MUA-RL's rules.
  */
 export function rulesFor(
-  { name, benchmark, terminalTools }: Pick<Domain, 'name' | 'benchmark' | 'terminalTools'>,
+  { name, level = '', benchmark, terminalTools }: Pick<Domain, 'name' | 'benchmark' | 'terminalTools'> & Partial<Pick<Domain, 'level'>>,
   chosen: ConversationRules,
 ): EpisodeRules {
   const own: EpisodeRules = {
@@ -21,5 +21,8 @@ export function rulesFor(
   };
   // With `mua_rl`, `ending` and the customer's prompt are still those of the benchmark. `ending` is needed to write results in
   // the benchmark's format.
-  return chosen === 'mua_rl' ? { ...own, ...MUA_RULES, customerPrompt: own.customerPrompt, terminalTools: transfersOf(name) } : own;
+  if (chosen !== 'mua_rl') return own;
+  const rules = { ...own, ...MUA_RULES, customerPrompt: own.customerPrompt, terminalTools: transfersOf(name) };
+  // The policy of a derived level has the tools, so the episode does not know their names.
+  return derivedName(name, level) === undefined ? rules : { ...rules, passUnknownTools: true };
 }

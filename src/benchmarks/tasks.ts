@@ -5,7 +5,8 @@ import { runExact } from '../domains/exact/run.ts';
 import { initialStateOf } from '../environments/domain.ts';
 import { Overlay, type World } from '../environments/overlay.ts';
 import type { BenchmarkDefinition, BenchmarkDomain } from './definition.ts';
-import { IMPORTED_LEVEL, importedName } from './imported-benchmark.ts';
+import { IMPORTED_LEVEL } from '../domains/registry.ts';
+import { importedName } from './imported-benchmark.ts';
 import { findBenchmark } from './named.ts';
 
 /** Makes a task for the environments from an imported task. Runs its gold actions to find out whether the task changes anything. */
@@ -13,21 +14,21 @@ export function storeTask(
   benchmark: BenchmarkDefinition,
   domain: BenchmarkDomain,
   task: BenchmarkTask,
-  { split, world }: { split: string; world: World },
+  { split, world, level = IMPORTED_LEVEL }: { split: string; world: World; level?: string },
 ): Task {
   const name = importedName(benchmark.name, domain.name);
   const actions = benchmark.tasks.gold(task);
   const stored: Task = {
-    id: `${name}/${IMPORTED_LEVEL}/${split}/${task.id}`,
+    id: `${name}/${level}/${split}/${task.id}`,
     domain: name,
-    level: IMPORTED_LEVEL,
+    level,
     split,
     world: world.id,
     scenario: scenarioOf(benchmark, task),
     actions,
     noop: false,
     benchmark: task,
-    ...benchmark.stored?.(task),
+    ...benchmark.stored?.(task, level),
   };
   if (benchmark.session) return stored;
   const rows = new Overlay(world);

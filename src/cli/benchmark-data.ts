@@ -6,7 +6,7 @@ import { BENCHMARKS } from '../benchmarks/index.ts';
 import { benchmarkNamed } from '../benchmarks/named.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
 import type { Flags, Values } from './args.ts';
-import { GENERATED, usualLevel } from '../domains/registry.ts';
+import { derivedName, GENERATED, IMPORTED_LEVELS, importedLevels, LEVELS, usualLevel } from '../domains/registry.ts';
 import { DEFAULT_DOMAIN, LEVEL } from './commands/shared.ts';
 import { reason } from './files.ts';
 import { sha256 } from './out-folder.ts';
@@ -23,6 +23,13 @@ export const DATA_FLAGS = {
 
 const NAMES: readonly string[] = GENERATED.map(({ name }) => name);
 
+const DERIVED = DOMAINS.flatMap((domain) =>
+  importedLevels(domain).flatMap((level) => {
+    const name = derivedName(domain, level);
+    return name === undefined ? [] : [`${level}: ${domain} with bare signatures, reported as ${name}`];
+  }),
+).join('; ');
+
 /** The flags that choose a domain, generated or from a benchmark. */
 export const PLACE_FLAGS = {
   domain: {
@@ -33,7 +40,8 @@ export const PLACE_FLAGS = {
   level: {
     ...LEVEL,
     default: undefined,
-    help: `${LEVEL.help}; for generated tasks (default ${usualLevel(DEFAULT_DOMAIN)})`,
+    choices: [...new Set([...LEVELS, ...IMPORTED_LEVELS])],
+    help: `${LEVEL.help} (default ${usualLevel(DEFAULT_DOMAIN)}); with --data ${IMPORTED_LEVELS.join(' or ')} (${DERIVED})`,
   },
   rules: {
     ...DATA_FLAGS.rules,
@@ -88,10 +96,13 @@ export async function findPlaceData({
       throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${NAMES.join(' or ')}`);
     return undefined;
   }
-  if (level !== undefined) throw new UsageError(`--level is "${level}": the tasks of --data have no levels`);
   // Of a benchmark with several domains, the usual one is that of the generated tasks.
   const several = benchmarkNamed(rules).domains.length > 1;
-  return findData({ domain: wanted ?? (several ? DEFAULT_DOMAIN : undefined), rules, data });
+  const found = await findData({ domain: wanted ?? (several ? DEFAULT_DOMAIN : undefined), rules, data });
+  const levels = importedLevels(found.domain);
+  if (level !== undefined && !levels.includes(level))
+    throw new UsageError(`--level is "${level}": expected ${levels.join(' or ')} for the tasks of --data`);
+  return found;
 }
 
 /** What a folder must keep if a run is to go on with its tasks: a hash of the paths and sizes of its files. */

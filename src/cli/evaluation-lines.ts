@@ -22,6 +22,7 @@ export const passLines = (pass: EvaluateReport['pass_hat']): string[] =>
   pass.map(({ k, value, low, high }) => `pass^${k}  ${percent(value)}  (95 %: ${percent(low)} to ${percent(high)})`);
 
 export const reportLines = (report: EvaluateReport): string[] => [
+  ...derivedLine(report),
   ...passLines(report.pass_hat),
   `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria that are met`,
   `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored${report.unscored_reason ? ` (${report.unscored_reason})` : ''}; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
@@ -52,6 +53,9 @@ export function agentLine({ calls, retries, unreported, prompt_tokens, completio
 /** For example `0.0 % of 883 utterances occur in training (ids masked)`. */
 export const overlapText = ({ seen, of }: Overlap): string =>
   `${percent(of === 0 ? 0 : seen / of)} of ${of} utterances occur in training (ids masked)`;
+
+export const derivedLine = ({ derived }: Pick<EvaluateReport, 'derived'>): string[] =>
+  derived === undefined ? [] : [`${derived}: these are no official figures`];
 
 const shareLine = (title: string, share: Interval | null | undefined) =>
   share ? [`${title}: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];

@@ -1,6 +1,6 @@
 /** @file Which tasks `mua evaluate` plays: generated tasks, or tasks of a benchmark. */
 import { stat } from 'node:fs/promises';
-import { taskSplits, usualLevel } from '../domains/registry.ts';
+import { IMPORTED_LEVEL, taskSplits, usualLevel } from '../domains/registry.ts';
 import { isSplit, type Split } from '../records/task.ts';
 import type { EvaluateOptions } from '../trainer/messages.ts';
 import { readNumber } from './args.ts';
@@ -37,7 +37,7 @@ export async function readTasks({ domain: wanted, rules, data, level, split, tas
     const count = tasks === undefined ? TASKS : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return { place: { domain, level: at, split: split ?? 'heldout', tasks: count } };
   }
-  const place = { domain: `${rules}-${domain}`, level: 'full', split: 'heldout' as const, tasks: Number.MAX_SAFE_INTEGER };
+  const place = { domain: `${rules}-${domain}`, level: level ?? IMPORTED_LEVEL, split: 'heldout' as const, tasks: Number.MAX_SAFE_INTEGER };
   if (tasks === undefined || /^[-+]?[\d.]+$/.test(tasks)) {
     const count = tasks === undefined ? place.tasks : readNumber('--tasks', tasks, { type: 'integer', min: 1 });
     return {

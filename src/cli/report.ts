@@ -5,7 +5,10 @@ import { comparedWith, endingsOf, type ImportedEvaluation, importedEvaluations }
 import type { EvaluateResult } from '../trainer/messages.ts';
 import { readForeignPath } from './foreign-path.ts';
 
-export interface PathReport extends Pick<EvaluationReport, 'tasks' | 'trials' | 'pass_hat' | 'unscored' | 'tool_calls' | 'turns_mean'> {
+export interface PathReport extends Pick<
+  EvaluationReport,
+  'derived' | 'tasks' | 'trials' | 'pass_hat' | 'unscored' | 'tool_calls' | 'turns_mean'
+> {
   name: string;
   source: string;
   /** The rule of success. Absent for conversations of the playground, which have outcomes of their own. */
@@ -49,12 +52,13 @@ export async function reportPaths(
 
 function reportOf(evaluation: ImportedEvaluation): PathReport {
   const { name, foreign, report } = evaluation.row;
-  const { tasks, trials, pass_hat, unscored, tool_calls, turns_mean } = report;
+  const { derived, tasks, trials, pass_hat, unscored, tool_calls, turns_mean } = report;
   const { source, success } = foreign!;
   return {
     name,
     source,
     ...(success !== undefined && { success }),
+    ...(derived !== undefined && { derived }),
     tasks,
     trials,
     pass_hat,

@@ -31,6 +31,18 @@ export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonst
 export const isDemonstrated = (domain: string, level: string): boolean =>
   DEMONSTRATED.some(({ name, levels }) => name === domain && levels.some((one) => one.name === level));
 
+/** What results at this level are called, if the model is shown something else than the original benchmark shows. */
+export const derivedName = (domain: string, level: string): string | undefined => domainOf(domain)?.derived?.[level];
+
+/** The level of imported tasks that are shown as in the original. */
+export const IMPORTED_LEVEL = 'full';
+
+/** The levels of an imported domain. */
+export const importedLevels = (domain: string): readonly string[] => [IMPORTED_LEVEL, ...Object.keys(domainOf(domain)?.derived ?? {})];
+
+/** The levels of imported tasks, of all domains. */
+export const IMPORTED_LEVELS: readonly string[] = [...new Set(DOMAINS.flatMap(({ name }) => importedLevels(name)))];
+
 /** The names of the levels of all generated domains. */
 export const LEVELS: readonly string[] = [...new Set(GENERATED.flatMap(({ levels }) => levels.map(({ name }) => name)))];
 

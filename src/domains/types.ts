@@ -32,6 +32,11 @@ export interface DomainModule {
   title: string;
   /** The levels in their order in lists. Empty if all tasks are imported. */
   levels: readonly DomainLevel[];
+  /**
+   * Levels of its imported tasks that show the model something else than the original does, with the names that their results
+   * have everywhere.
+   */
+  derived?: Readonly<Record<string, string>>;
   /** Whether its world has tasks of the split `unseen`. */
   unseen?: true;
   /** The levels whose world has tasks of the split `attacks`. */

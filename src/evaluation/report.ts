@@ -1,7 +1,7 @@
 /** @file Makes the report of an evaluation: pass^k, how the episodes ended, and which rules were broken. */
 import { sumCopied } from '../agent/copied.ts';
 import { groupBy } from '../base/group-by.ts';
-import { isAudited } from '../domains/registry.ts';
+import { derivedName, isAudited } from '../domains/registry.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { usageOf } from '../users/account.ts';
@@ -44,7 +44,10 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
   const failed = trajectories.find(({ reward, error }) => reward === null && error !== undefined);
   const agent = usageOf(trajectories.flatMap(({ agentRequests = [] }) => agentRequests));
   const intents = [...groupBy(results, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const first = trajectories[0]?.task;
+  const derived = first && derivedName(first.domain, first.level);
   return {
+    ...(derived !== undefined && { derived }),
     tasks: tasks.length,
     trials,
     pass_hat: Array.from({ length: trials }, (_, i) => i + 1).flatMap(

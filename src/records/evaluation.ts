@@ -87,6 +87,8 @@ export interface TrialResult {
 }
 
 export interface EvaluationReport {
+  /** The name of the results, if the model was shown something else than the original benchmark shows. Then they are no official figures. */
+  derived?: string;
   tasks: number;
   trials: number;
   /** pass^k for k = 1…trials, with a 95 % interval (`shareInterval`). A k above 1 that no task has as scored trials is left out. */

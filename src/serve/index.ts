@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { importedDomains } from '../benchmarks/imported-domain.ts';
-import { IMPORTED_LEVEL, importedName } from '../benchmarks/imported-benchmark.ts';
+import { importedName } from '../benchmarks/imported-benchmark.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
 import { sha256 } from '../base/sha256.ts';
 import { conditionsOf } from '../environments/conditions.ts';
-import { customerScripts, GENERATED_DOMAINS, usualLevel } from '../domains/registry.ts';
+import { customerScripts, GENERATED_DOMAINS, IMPORTED_LEVEL, usualLevel } from '../domains/registry.ts';
 import { createEnvironments } from '../environments/index.ts';
 import { resetName } from '../benchmarks/imported-benchmark.ts';
 import { adapterFolder } from '../formats/adapters.ts';
@@ -63,7 +63,7 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
     ? importedDomains(async () => ({ id: id!, imported })).filter((definition) => definition.name === name)
     : GENERATED_DOMAINS;
   const environments = createEnvironments({ domains, inMemory: true });
-  const served = await environments.domain(name, benchmark ? IMPORTED_LEVEL : (level ?? usualLevel(name) ?? ''));
+  const served = await environments.domain(name, level ?? (benchmark ? IMPORTED_LEVEL : (usualLevel(name) ?? '')));
   const config = evaluationConfig({ domain: name, level: served.level, settings, ...(preset !== undefined && { preset }) });
   const users = createUsers(user, customerScripts, spawnModel);
   await users.ready?.();

@@ -6,14 +6,14 @@
 import '../base/content-policy.ts';
 import { benchmarkLoader } from '../benchmarks/import/loader.ts';
 import type { BenchmarkDatabase, StoredBenchmark } from '../benchmarks/import/database.ts';
-import { IMPORTED_LEVEL, importedName, importedParts, resetName } from '../benchmarks/imported-benchmark.ts';
+import { importedName, importedParts, resetName } from '../benchmarks/imported-benchmark.ts';
 import { importedDomains } from '../benchmarks/imported-domain.ts';
 import { BENCHMARKS } from '../benchmarks/index.ts';
 import { rulesFor } from '../benchmarks/rules.ts';
 import { criteriaOf, toldBy, goldTurns } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
-import { GENERATED_DOMAINS } from '../domains/registry.ts';
+import { GENERATED_DOMAINS, IMPORTED_LEVEL } from '../domains/registry.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
 import type { Json } from '../records/json.ts';

@@ -1,8 +1,8 @@
 /** @file Opens a world: the tables and tasks of a generated domain or of an import. */
 import { type DomainDefinition, hasSessions, type TableDomain } from '../environments/domain.ts';
-import { GENERATED, taskSplits } from '../domains/registry.ts';
+import { GENERATED, IMPORTED_LEVEL, taskSplits } from '../domains/registry.ts';
 import { World, type WorldTables } from '../environments/overlay.ts';
-import { IMPORTED_LEVEL, type ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
+import type { ImportedBenchmark } from '../benchmarks/imported-benchmark.ts';
 import { benchmarkDomain, benchmarkNamed, findBenchmark } from '../benchmarks/named.ts';
 import { storeTask } from '../benchmarks/tasks.ts';
 import { isSplit, type Split, type Task } from '../records/task.ts';

@@ -15,16 +15,16 @@ import type { UserSimulator } from '../../src/users/types.ts';
 const COUNTING: Tokenizer = { encode: () => [1], decode: () => '', id: () => 0, has: () => false, vocabSize: 2, format: QWEN };
 
 /** @param name the domain, such as `bfcl-multiturn` */
-export function benchmarkStage(name: string, imported: ImportedBenchmark) {
+export function benchmarkStage(name: string, imported: ImportedBenchmark, level = 'full') {
   const domains = importedDomains(async () => ({ id: 'import', imported })).filter((domain) => domain.name === name);
   const environments = createEnvironments({ domains, inMemory: true });
-  const query = { domain: name, level: 'full', split: 'heldout', seed: 1, count: 1000 } as const;
+  const query = { domain: name, level, split: 'heldout', seed: 1, count: 1000 } as const;
   return {
     tasks: (select?: { split: string }) => environments.tasks({ ...query, ...(select && { select }) }),
     task: async (id: string) => (await environments.tasks({ ...query, select: { ids: [id] } }))[0]!,
     /** @param next the next text of the agent @param users default: the script of the task */
     async play(task: Task, next: () => string, users: UserSimulator = new ScriptedUsers(customerScripts)) {
-      const domain = await environments.domain(name, 'full');
+      const domain = await environments.domain(name, level);
       return runEpisode({
         task,
         domain,

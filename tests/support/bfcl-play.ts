@@ -4,8 +4,8 @@ import { toolCallOf } from '../../src/benchmarks/bfcl/task.ts';
 import type { Task } from '../../src/records/task.ts';
 import { benchmarkStage } from './benchmark-stage.ts';
 
-export function bfclStage(imported: ImportedBenchmark) {
-  const { tasks, task, play } = benchmarkStage(`bfcl-${imported.domain}`, imported);
+export function bfclStage(imported: ImportedBenchmark, level?: string) {
+  const { tasks, task, play } = benchmarkStage(`bfcl-${imported.domain}`, imported, level);
   return {
     tasks: () => tasks(),
     task,

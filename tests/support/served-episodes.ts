@@ -23,13 +23,13 @@ export const LIMITS = {
 export const servedBy = (server: AgentServer) => serverAgents(new ServerModel(server, { backoffMs: 1 }), server.format);
 
 /** All tasks of an import, and a function that plays one of them. */
-export async function importedStage(imported: ImportedBenchmark) {
+export async function importedStage(imported: ImportedBenchmark, level = 'full') {
   const name = importedName(imported.benchmark, imported.domain);
   const domains = importedDomains(async () => ({ id: 'import', imported })).filter((domain) => domain.name === name);
   const environments = createEnvironments({ domains, inMemory: true });
-  const domain = await environments.domain(name, 'full');
+  const domain = await environments.domain(name, level);
   const ids = imported.tasks.map(({ id }) => id);
-  const tasks = await environments.tasks({ domain: name, level: 'full', split: 'heldout', seed: 1, count: ids.length, select: { ids } });
+  const tasks = await environments.tasks({ domain: name, level, split: 'heldout', seed: 1, count: ids.length, select: { ids } });
   return {
     tasks,
     play: (task: Task, users: UserSimulator, baseUrl: string, more: Partial<AgentServer> = {}): Promise<Trajectory> =>

@@ -37,8 +37,10 @@ export interface AgentSession {
 export type StartAgent = (start: AgentStart) => AgentSession;
 
 export const serverAgents =
-  (model: AgentModel, format: AgentFormat = 'native'): StartAgent =>
+  (model: AgentModel, asked: AgentFormat = 'native'): StartAgent =>
   ({ tools, temperature, seed, stream, ...reading }) => {
+    // Without tools in the request, the calls can only be in the text.
+    const format = tools.length === 0 ? 'text' : asked;
     const conversation = new ServerConversation(format, tools);
     const requests: UserRequest[] = [];
     // Some servers take no seed above 2^31 − 1.

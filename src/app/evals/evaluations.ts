@@ -2,6 +2,7 @@
 import { customerName } from '../../base/customer-name.ts';
 import { countFlips, type Flip, type Pair, pairTrials, violationFlip } from '../../evaluation/paired.ts';
 import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../records/evaluation.ts';
+import { derivedName } from '../../domains/registry.ts';
 import { canPair } from '../../evaluation/types.ts';
 import { conditionsText } from '../labels/conditions.ts';
 import { ruleLabel, SPLIT_LABELS } from '../labels/labels.ts';
@@ -10,14 +11,20 @@ import type { Query } from '../routes/routes.ts';
 /** Where an imported evaluation comes from, or the settings of another one, in one line. */
 export const playedText = ({ foreign, settings }: EvaluationRow): string =>
   foreign
-    ? `from ${foreign.source}${foreign.success === undefined ? '' : `, success is ${ruleLabel(foreign.success)}`}`
+    ? `${derivedPart(settings)}from ${foreign.source}${foreign.success === undefined ? '' : `, success is ${ruleLabel(foreign.success)}`}`
     : settingsText(settings);
+
+/** The name of results that are no official figures. */
+const derivedPart = ({ domain, level }: Pick<EvaluationSettings, 'domain' | 'level'>) => {
+  const derived = derivedName(domain, level);
+  return derived === undefined ? '' : `${derived}, `;
+};
 
 /** The settings of an evaluation in one line. */
 export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
   const customers = conditionsText(conditions, domain, level);
   const who = user.mode === 'scripted' ? '' : `, ${user.mode === 'local' ? customerName(user) : user.model}`;
-  return `${domain} ${level}, ${SPLIT_LABELS[split]} tasks, seed ${seed}, ${temperature === 0 ? 'greedy' : `temperature ${temperature}`}${who}${customers && `, ${customers}`}`;
+  return `${derivedPart({ domain, level })}${domain} ${level}, ${SPLIT_LABELS[split]} tasks, seed ${seed}, ${temperature === 0 ? 'greedy' : `temperature ${temperature}`}${who}${customers && `, ${customers}`}`;
 }
 
 /** The other evaluations of the same tasks and seeds: by step of the weights, then by date. */

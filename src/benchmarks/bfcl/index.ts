@@ -1,4 +1,5 @@
 /** @file BFCL Multi Turn, the part of the Berkeley Function-Calling Leaderboard in which an agent calls functions over several turns. */
+import { IMPORTED_LEVEL } from '../../domains/registry.ts';
 import type { BenchmarkDefinition } from '../definition.ts';
 import { ALL, bfclFiles, dataOf, DOMAIN, tablesOf } from './files.ts';
 import { replayBfcl } from './replay.ts';
@@ -29,12 +30,13 @@ export const bfcl: BenchmarkDefinition<BfclTask> = {
   files: bfclFiles,
   tasks: bfclTaskReader,
   stored: storedParts,
-  async session({ database }, { benchmark }) {
+  async session({ database }, { benchmark, level }) {
     const data = await dataOf(database);
     const task = benchmark as BfclTask;
     const entry = data.entries.get(task.id);
     if (!entry) throw new Error(`task.benchmark.id is "${task.id}": expected an entry of the imported data`);
-    return new BfclSession(data, entry, task);
+    // In the compact form, the user's message has the functions that appear.
+    return new BfclSession(data, entry, level === IMPORTED_LEVEL ? task.later : {});
   },
   judge: onlySession,
   score: multiTurn,

@@ -1,7 +1,8 @@
 /** @file The conversation rules of BFCL Multi Turn, and how a turn of the agent is read. */
 import type { ConversationRuleSet } from '../../agent/rules.ts';
 import { type ParsedTurn, spoken } from '../../agent/tool-call.ts';
-import type { ToolCall } from '../../records/task.ts';
+import { IMPORTED_LEVEL } from '../../domains/registry.ts';
+import type { Task, ToolCall } from '../../records/task.ts';
 import { STOP } from '../../users/types.ts';
 import { qwenCalls, splitThoughts, toolsCalls } from './decode.ts';
 import { exactCall } from './task.ts';
@@ -18,9 +19,16 @@ function readCalls(calls: readonly { name: string; arguments: string }[]): Omit<
   }
 }
 
-/** Reads a turn as BFCL's handler for Qwen does. A turn that cannot be decoded has no calls, so the user speaks next. */
-function readTurn(text: string): ParsedTurn {
-  const { text: said } = splitThoughts(text);
+/** A call with or without the line breaks that the original expects. */
+const BLOCK = /<tool_call>\s*([^]*?)\s*<\/tool_call>/g;
+
+/**
+ * Reads a turn as BFCL's handler for Qwen does. A turn that cannot be decoded has no calls, so the user speaks next. In the compact form, a
+ * call needs no line breaks, because the formats of some models have none.
+ */
+function readTurn(text: string, { level }: Pick<Task, 'level'>): ParsedTurn {
+  const { text: own } = splitThoughts(text);
+  const said = level === IMPORTED_LEVEL ? own : own.replace(BLOCK, '<tool_call>\n$1\n</tool_call>');
   let calls: ToolCall[];
   try {
     calls = qwenCalls(said).map(({ name, args }) => exactCall(name, args));

@@ -23,7 +23,8 @@ export class BfclSession implements WorldSession {
   constructor(
     private readonly data: BfclData,
     private readonly entry: Entry,
-    private readonly task: BfclTask,
+    /** The tools that appear after a message of the user, by its number. */
+    private readonly later: BfclTask['later'],
   ) {
     this.#objects = new Instances(settingOf(entry), data.tables);
     this.#start = this.#state = stateOf(this.#objects);
@@ -41,7 +42,7 @@ export class BfclSession implements WorldSession {
   /** A message of the user begins a turn. */
   async turn(n: number) {
     this.#turns[n] = [];
-    const tools = this.task.later[String(n)];
+    const tools = this.later[String(n)];
     return tools ? { tools } : null;
   }
 

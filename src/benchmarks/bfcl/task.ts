@@ -8,6 +8,8 @@ import type { Task, ToolCall, ToolSchema } from '../../records/task.ts';
 import type { TaskReader } from '../definition.ts';
 import { readCall } from './call.ts';
 import type { BfclData, Entry } from './data.ts';
+import { IMPORTED_LEVEL } from '../../domains/registry.ts';
+import { compactPrompt, signatureOf } from '../../domains/multiturn/prompt.ts';
 import { functionsOf, openaiTools } from './functions.ts';
 import { parametersOf } from './instances.ts';
 import { portable } from './portable.ts';
@@ -80,15 +82,25 @@ export const bfclTaskReader: TaskReader<BfclTask> = {
 };
 
 /** The script of the customer, the tools, and the category, by which reports group the tasks. */
-export const storedParts = ({ category, question, tools }: BfclTask): Partial<Task> => ({
-  tools,
-  scenario: {
-    persona: 'upfront',
-    identity: {},
-    wishes: [{ intent: category, slots: {}, words: {}, impossible: false }],
-    scripted: true,
-    instruction: question.join('\n\n'),
-    benchmark: 'bfcl',
-    facts: { turns: question },
-  },
-});
+export function storedParts(task: BfclTask, level: string): Partial<Task> {
+  const { category, tools } = task;
+  const isCompact = level !== IMPORTED_LEVEL;
+  const question = isCompact ? compactQuestion(task) : task.question;
+  return {
+    // In the compact form the functions are a part of the policy.
+    ...(isCompact ? { tools: [], policy: compactPrompt(tools.map(signatureOf)) } : { tools }),
+    scenario: {
+      persona: 'upfront',
+      identity: {},
+      wishes: [{ intent: category, slots: {}, words: {}, impossible: false }],
+      scripted: true,
+      instruction: question.join('\n\n'),
+      benchmark: 'bfcl',
+      facts: { turns: question },
+    },
+  };
+}
+
+/** What the user says, with the functions that appear at a turn. */
+const compactQuestion = ({ question, later }: BfclTask): string[] =>
+  question.map((text, turn) => [text, ...(later[turn] ?? []).map(signatureOf)].join('\n'));

@@ -175,7 +175,7 @@ export const evaluate = command({
     });
     for (const report of reports) {
       delete report.results;
-      const score = benchmark && benchmarkNamed(benchmark.rules).score?.(report.by_intent);
+      const score = benchmark && report.derived === undefined && benchmarkNamed(benchmark.rules).score?.(report.by_intent);
       if (score) report.score = score;
     }
     const result: Result =

@@ -5,6 +5,7 @@ export const multiturn: DomainModule = {
   name: 'multiturn',
   title: 'Multi turn',
   levels: [],
+  derived: { compact: 'BFCL-derived, compact' },
   transfers: [],
   customers: async () => (await import('./customer.ts')).spokenTurns,
 };
