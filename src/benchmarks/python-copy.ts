@@ -1,8 +1,7 @@
-/** @file What the benchmarks share that are read from a copy of their Python source: its files, and the text of a call's result. */
+/** @file Reads files of benchmarks from a copy of their Python source. */
 import { assigned } from '../python/literal.ts';
 import { loadsLines } from '../python/json.ts';
-import { dumps, str } from '../python/text.ts';
-import { Dict, PyError, type Value } from '../python/values.ts';
+import { PyError, type Value } from '../python/values.ts';
 import { ImportError } from '../exchange/import-error.ts';
 
 /** A file of Python source. */
@@ -35,16 +34,5 @@ export function readIn<T>(file: string, path: string, work: () => T): T {
     if (cause instanceof ImportError) throw cause;
     if (cause instanceof PyError) throw new ImportError(file, path, `a field is missing or has another type: ${cause.message}`);
     throw new ImportError(file, path, (cause as Error).message);
-  }
-}
-
-/** Upstream's text of a result: a text as it is, a dict as JSON if JSON can write it, and anything else as `str`. */
-export function resultText(value: Value): string {
-  if (!(value instanceof Dict)) return str(value);
-  try {
-    return dumps(value);
-  } catch (cause) {
-    if (cause instanceof PyError) return str(value);
-    throw cause;
   }
 }

@@ -114,3 +114,14 @@ export function dumps(value: Value, format: JsonFormat = {}, depth = 0): string 
     );
   return wrapped('[', (value instanceof Tuple ? value.items : value).map(inner), ']');
 }
+
+/** The text of a call's result in BFCL and ACEBench: a text as it is, a dict as JSON if JSON can write it, and anything else as `str`. */
+export function resultText(value: Value): string {
+  if (!(value instanceof Dict)) return str(value);
+  try {
+    return dumps(value);
+  } catch (cause) {
+    if (cause instanceof PyError) return str(value);
+    throw cause;
+  }
+}

@@ -1,6 +1,6 @@
 /** Plays entries of BFCL in the real episode machine, with given texts of the agent. */
 import type { ImportedBenchmark } from '../../src/benchmarks/imported-benchmark.ts';
-import { toolCallOf } from '../../src/benchmarks/bfcl/task.ts';
+import { toolCallOf } from '../../src/domains/multiturn/tool-call.ts';
 import type { Task } from '../../src/records/task.ts';
 import { benchmarkStage } from './benchmark-stage.ts';
 

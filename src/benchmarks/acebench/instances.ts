@@ -6,7 +6,7 @@ import type { Node } from '../../python/node.ts';
 import { typeError } from '../../python/operations.ts';
 import { readExpression } from '../../python/source.ts';
 import { deepCopy, Dict, dict, PyError, type Value } from '../../python/values.ts';
-import { resultText } from '../python-copy.ts';
+import { resultText } from '../../python/text.ts';
 import { type Api, type Language, loadPhone, PHONE_SIGNATURES, phoneMethods } from './classes/api.ts';
 import { CLASSES } from './classes/index.ts';
 import { throughJson } from './plain.ts';

@@ -5,7 +5,7 @@ import { dumps, repr } from '../../python/text.ts';
 import { Dict } from '../../python/values.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task, ToolCall, ToolSchema } from '../../records/task.ts';
-import { callText } from '../bfcl/decode.ts';
+import { callText } from '../../domains/multiturn/tool-call.ts';
 import { openaiTools } from '../bfcl/functions.ts';
 import type { TaskReader } from '../definition.ts';
 import { verdictOf } from './check.ts';

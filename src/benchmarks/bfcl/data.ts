@@ -5,23 +5,19 @@ import { Dict, type Value } from '../../python/values.ts';
 import { shown } from '../../base/input-error.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import { jsonLines, readIn, type Source } from '../python-copy.ts';
-import { CLASSES } from './classes/index.ts';
-import { portable } from './portable.ts';
+import { CLASSES } from '../../domains/multiturn/classes/index.ts';
+import type { Solved } from '../../domains/multiturn/check.ts';
+import { portable } from '../../domains/multiturn/portable.ts';
 import { fillersFromJson, type Prompts, promptsFromJson, promptsFromSource, tablesFromJson, tablesFromSource } from './read-tables.ts';
 import { type Category, findFiles, PROMPT_SOURCES } from './source-files.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from '../../domains/multiturn/tables.ts';
 
-export interface Entry {
-  id: string;
+export interface Entry extends Solved {
   category: Category;
   /** The user's messages of each turn. Empty in the turn in which withheld functions appear. */
   question: { role: string; content: string }[][];
-  config: Dict;
-  involved: string[];
   /** The names of the functions that appear at each turn. They are withheld before it. */
   missed: ReadonlyMap<number, readonly string[]>;
-  /** The gold calls of each turn. */
-  gold: string[][];
 }
 
 export interface BfclData {
@@ -32,8 +28,6 @@ export interface BfclData {
   /** Absent if the copy has no prompts. */
   prompts?: Prompts;
 }
-
-export const isLongContext = (id: string): boolean => id.includes('long_context') || id.includes('composite');
 
 /** @param contentOf reads a file @throws {ImportError} that names the file and the reason */
 export async function readBfcl(paths: readonly string[], contentOf: (path: string) => Promise<string>): Promise<BfclData> {

@@ -1,4 +1,5 @@
 /** @file Decodes what a model wrote to calls of Python source, as BFCL's handlers do. Every exception here ends the model's turn. */
+import { callText } from '../../domains/multiturn/tool-call.ts';
 import { loads } from '../../python/json.ts';
 import { callOf } from '../../python/call-tree.ts';
 import { itemOf } from '../../python/operations.ts';
@@ -62,13 +63,6 @@ function decodedCall(name: Value, given: Value): DecodedCall {
   if (!(args instanceof Dict)) throw new PyError('AttributeError', `'${typeName(args)}' object has no attribute 'items'`);
   return { name: str(name), args };
 }
-
-/** The text of a call in Python source. */
-export const callText = (name: string, args: Dict, separator = ','): string =>
-  `${name}(${args
-    .entries()
-    .map(([key, value]) => `${str(key)}=${repr(value)}`)
-    .join(separator)})`;
 
 /** @throws {PyError} or {SourceError} if the text is no list of calls */
 export function decodePrompt(answer: string): string[] {

@@ -7,7 +7,7 @@ import { ImportError } from '../../exchange/import-error.ts';
 import type { WorldTables } from '../../environments/overlay.ts';
 import type { BenchmarkFiles } from '../definition.ts';
 import { type BfclData, readBfcl } from './data.ts';
-import { portable } from './portable.ts';
+import { portable } from '../../domains/multiturn/portable.ts';
 import { STEPS } from './rules.ts';
 import { CATEGORIES, DOCUMENTS, folderOf, hasQuestions, QUESTIONS_NAME } from './source-files.ts';
 import { bfclTask, type BfclTask } from './task.ts';

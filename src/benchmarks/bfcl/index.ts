@@ -5,7 +5,7 @@ import { ALL, bfclFiles, dataOf, DOMAIN, tablesOf } from './files.ts';
 import { replayBfcl } from './replay.ts';
 import { BFCL_RULES } from './rules.ts';
 import { multiTurn } from './score.ts';
-import { BfclSession } from './session.ts';
+import { MultiTurnSession } from '../../domains/multiturn/session.ts';
 import { type BfclTask, bfclTaskReader, storedParts } from './task.ts';
 
 const onlySession = () => {
@@ -36,7 +36,7 @@ export const bfcl: BenchmarkDefinition<BfclTask> = {
     const entry = data.entries.get(task.id);
     if (!entry) throw new Error(`task.benchmark.id is "${task.id}": expected an entry of the imported data`);
     // In the compact form, the user's message has the functions that appear.
-    return new BfclSession(data, entry, level === IMPORTED_LEVEL ? task.later : {});
+    return new MultiTurnSession(data, entry, level === IMPORTED_LEVEL ? task.later : {});
   },
   judge: onlySession,
   score: multiTurn,

@@ -1,11 +1,11 @@
 /** @file BFCL's inference loop with given answers: the prompts of each query, and what is executed. */
 import { repr, dumps } from '../../python/text.ts';
 import { type Dict, dict, PyError, type Value } from '../../python/values.ts';
-import { checkResponse, type Response, settingOf, type BfclVerdict } from './check.ts';
+import { checkResponse, type Response, settingOf, type BfclVerdict } from '../../domains/multiturn/check.ts';
 import type { BfclData, Entry } from './data.ts';
 import { decodePrompt, decodeQwen, decodeTools, qwenBlocks, splitThoughts } from './decode.ts';
 import { functionsOf, openaiTools } from './functions.ts';
-import { Instances } from './instances.ts';
+import { Instances } from '../../domains/multiturn/instances.ts';
 import { type QwenMessage, qwenPrompt } from './qwen.ts';
 import { filled } from '../../python/strings.ts';
 import type { Prompts } from './read-tables.ts';

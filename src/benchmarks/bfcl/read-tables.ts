@@ -4,7 +4,7 @@ import { filled } from '../../python/strings.ts';
 import { Dict, ELLIPSIS, PySet, Tuple, type Value } from '../../python/values.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import { literalIn, type Source } from '../python-copy.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from '../../domains/multiturn/tables.ts';
 
 /** The texts of the prompts. */
 export interface Prompts {

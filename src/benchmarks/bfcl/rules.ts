@@ -5,7 +5,7 @@ import { IMPORTED_LEVEL } from '../../domains/registry.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
 import { STOP } from '../../users/types.ts';
 import { qwenCalls, splitThoughts, toolsCalls } from './decode.ts';
-import { exactCall } from './task.ts';
+import { exactCall } from '../../domains/multiturn/tool-call.ts';
 
 /** Upstream's limit on the executed steps of a turn. */
 export const STEPS = 20;

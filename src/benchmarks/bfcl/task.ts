@@ -1,18 +1,13 @@
 /** @file A task of BFCL Multi Turn, as an import stores it, and its reader. */
-import { bound } from '../../python/arguments.ts';
-import { loads } from '../../python/json.ts';
-import { dumps } from '../../python/text.ts';
-import { Dict, dict, PyError, type Value } from '../../python/values.ts';
-import type { Json } from '../../records/json.ts';
+import type { Dict } from '../../python/values.ts';
 import type { Task, ToolCall, ToolSchema } from '../../records/task.ts';
 import type { TaskReader } from '../definition.ts';
-import { readCall } from './call.ts';
 import type { BfclData, Entry } from './data.ts';
 import { IMPORTED_LEVEL } from '../../domains/registry.ts';
 import { compactPrompt, signatureOf } from '../../domains/multiturn/prompt.ts';
+import { toolCallOf } from '../../domains/multiturn/tool-call.ts';
 import { functionsOf, openaiTools } from './functions.ts';
-import { parametersOf } from './instances.ts';
-import { portable } from './portable.ts';
+import { portable } from '../../domains/multiturn/portable.ts';
 
 export interface BfclTask {
   /** The id of the entry, such as `multi_turn_base_0`. */
@@ -41,30 +36,6 @@ export function bfclTask(data: BfclData, entry: Entry): BfclTask {
     tools: toolsOf(first),
     later: Object.fromEntries([...later].map(([turn, functions]) => [String(turn), toolsOf(functions)])),
   };
-}
-
-/** The call of a text of Python source, with its arguments by name. Null if it is no call of a known function. */
-export function toolCallOf(text: string): ToolCall | null {
-  try {
-    const call = readCall(text, (name) => parametersOf(name) !== undefined);
-    return exactCall(call.name, dict(Object.fromEntries(bound(parametersOf(call.name)!, call))));
-  } catch (cause) {
-    if (cause instanceof PyError) return null;
-    throw cause;
-  }
-}
-
-/** A call that keeps Python's arguments. */
-export const exactCall = (name: string, args: Dict): ToolCall => ({
-  name,
-  arguments: portable(args) as Record<string, Json>,
-  exact: dumps(args),
-});
-
-/** The arguments of a call as Python's values. */
-export function argumentsOf({ arguments: args, exact }: ToolCall): Dict {
-  const value: Value = loads(exact ?? JSON.stringify(args));
-  return value instanceof Dict ? value : new Dict();
 }
 
 const goldTurns = ({ gold }: BfclTask): ToolCall[][] => gold.map((calls) => calls.flatMap((text) => toolCallOf(text) ?? []));

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Instances } from '../../../../src/benchmarks/bfcl/instances.ts';
-import { portableState } from '../../../../src/benchmarks/bfcl/portable.ts';
-import type { Tables } from '../../../../src/benchmarks/bfcl/tables.ts';
+import { Instances } from '../../../../src/domains/multiturn/instances.ts';
+import { portableState } from '../../../../src/domains/multiturn/portable.ts';
+import type { Tables } from '../../../../src/domains/multiturn/tables.ts';
 import { loads } from '../../../../src/python/json.ts';
 import { Dict, dict, ELLIPSIS, PySet } from '../../../../src/python/values.ts';
 

@@ -1,10 +1,10 @@
 /** BFCL's classes and checkers against the results of the original Python code. */
 import { expect, test } from 'vitest';
-import { checkResponse, type Response, settingOf } from '../../../../src/benchmarks/bfcl/check.ts';
+import { checkResponse, type Response, settingOf } from '../../../../src/domains/multiturn/check.ts';
 import type { BfclData } from '../../../../src/benchmarks/bfcl/data.ts';
-import { Instances } from '../../../../src/benchmarks/bfcl/instances.ts';
+import { Instances } from '../../../../src/domains/multiturn/instances.ts';
 import { shortText } from '../../../../src/benchmarks/bfcl/replay.ts';
-import { portableState, stateHash } from '../../../../src/benchmarks/bfcl/portable.ts';
+import { portableState, stateHash } from '../../../../src/domains/multiturn/portable.ts';
 import { Dict } from '../../../../src/python/values.ts';
 import { bfclFolder, expectedBfcl, hasBfcl, readFolder, sha256 } from '../../../support/bfcl-data.ts';
 

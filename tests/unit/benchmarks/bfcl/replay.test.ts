@@ -1,6 +1,6 @@
 /** `mua replay --rules bfcl`, on the small fixture. The expected texts are computed by hand. */
 import { describe, expect, it } from 'vitest';
-import { checkResponse } from '../../../../src/benchmarks/bfcl/check.ts';
+import { checkResponse } from '../../../../src/domains/multiturn/check.ts';
 import { readBfcl } from '../../../../src/benchmarks/bfcl/data.ts';
 import { replayBfcl } from '../../../../src/benchmarks/bfcl/replay.ts';
 import { bfclFixture } from '../../../support/bfcl-fixture.ts';

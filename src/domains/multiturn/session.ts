@@ -1,19 +1,17 @@
-/** @file An episode of BFCL Multi Turn: the calls run on the objects, and at the end the checkers judge them. */
+/** @file An episode with objects of the eight classes: the calls run on the objects, and at the end the checkers judge them. */
 import type { WorldSession } from '../../environments/domain.ts';
 import type { RewardInfo } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
-import type { RowChange, ToolCall, Verdict } from '../../records/task.ts';
-import { checkResponse, type Check, settingOf } from './check.ts';
-import type { BfclData, Entry } from './data.ts';
-import { callText } from './decode.ts';
+import type { RowChange, ToolCall, ToolSchema, Verdict } from '../../records/task.ts';
+import { type Check, type CheckData, checkResponse, settingOf, type Solved } from './check.ts';
 import { Instances } from './instances.ts';
 import { portableState } from './portable.ts';
-import { argumentsOf, type BfclTask, toolCallOf } from './task.ts';
+import { argumentsOf, callText, toolCallOf } from './tool-call.ts';
 
 /** The attributes with their texts, by which they are compared. */
 type State = { table: string; key: string; value: Json; text: string }[];
 
-export class BfclSession implements WorldSession {
+export class MultiTurnSession implements WorldSession {
   readonly #objects: Instances;
   readonly #start: State;
   #state: State;
@@ -21,10 +19,10 @@ export class BfclSession implements WorldSession {
   readonly #turns: string[][] = [];
 
   constructor(
-    private readonly data: BfclData,
-    private readonly entry: Entry,
+    private readonly data: CheckData,
+    private readonly entry: Solved,
     /** The tools that appear after a message of the user, by its number. */
-    private readonly later: BfclTask['later'],
+    private readonly later: Readonly<Record<string, ToolSchema[]>> = {},
   ) {
     this.#objects = new Instances(settingOf(entry), data.tables);
     this.#start = this.#state = stateOf(this.#objects);
@@ -76,7 +74,7 @@ const changesOf = (before: State, after: State): RowChange[] =>
   );
 
 /** Says which state or which result decided: the gold calls of the turn at which the check stopped, and whether their results were met. */
-function rewardInfo({ gold }: Entry, { verdict, turns }: Check): RewardInfo {
+function rewardInfo({ gold }: Solved, { verdict, turns }: Check): RewardInfo {
   const { valid, error_type, error_message, attributes = [], missing_items = [] } = verdict;
   const reward = valid ? 1 : 0;
   const stopped = turns.length - 1;

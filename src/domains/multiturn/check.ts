@@ -1,7 +1,24 @@
 /** @file The checkers of BFCL Multi Turn: they run the model's calls and the gold calls, and compare states and results after each turn. */
-import { type BfclData, type Entry, isLongContext } from './data.ts';
+import type { Dict } from '../../python/values.ts';
+import type { Tables } from './tables.ts';
 import { Shared } from './classes/api.ts';
 import { Instances } from './instances.ts';
+
+/** A task: where its calls happen, and the right ones. */
+export interface Solved {
+  id: string;
+  /** The classes whose objects it has. */
+  involved: string[];
+  /** The config of each class. */
+  config: Dict;
+  /** The gold calls of each turn. */
+  gold: string[][];
+}
+
+/** What the checkers need beside the task. */
+export interface CheckData {
+  tables: Tables;
+}
 
 /** The calls of an entry: turn, step, call. */
 export type Response = readonly (readonly (readonly string[])[])[];
@@ -37,10 +54,12 @@ export interface Check {
   turns: CheckedTurn[];
 }
 
-export const settingOf = ({ id, involved, config }: Entry) => ({ involved, config, longContext: isLongContext(id) });
+const isLongContext = (id: string): boolean => id.includes('long_context') || id.includes('composite');
+
+export const settingOf = ({ id, involved, config }: Solved) => ({ involved, config, longContext: isLongContext(id) });
 
 /** Checks the decoded calls of a model, as upstream's evaluation does. Steps without a call must not be in the response. */
-export function checkResponse(data: BfclData, entry: Entry, response: Response): Check {
+export function checkResponse(data: CheckData, entry: Solved, response: Response): Check {
   const irrelevant = irrelevance(entry, response);
   const turns: CheckedTurn[] = [];
   const verdict =
@@ -56,7 +75,7 @@ const failed = (error_type: ErrorType, error_message: string | string[]): BfclVe
 
 const isEmpty = (steps: Response[number]) => steps.length === 0 || (steps.length === 1 && steps[0]!.length === 0);
 
-function checkTurns(data: BfclData, entry: Entry, response: Response, turns: CheckedTurn[]): BfclVerdict {
+function checkTurns(data: CheckData, entry: Solved, response: Response, turns: CheckedTurn[]): BfclVerdict {
   const setting = settingOf(entry);
   const shared = new Shared(data.tables);
   const model = new Instances(setting, data.tables, shared);
@@ -103,7 +122,7 @@ function missingFrom(wanted: readonly string[], results: readonly string[]): str
 }
 
 /** Says that a turn without gold calls has calls. Null if there is no such turn. */
-function irrelevance({ gold }: Entry, response: Response): string | null {
+function irrelevance({ gold }: Solved, response: Response): string | null {
   const turn = gold.findIndex((calls, i) => calls.length === 0 && response[i] !== undefined && !isEmpty(response[i]));
   return turn < 0 ? null : `Model outputs valid function calls when it should not for turn ${turn}.`;
 }

@@ -1,7 +1,7 @@
 /** @file The objects on which an entry's calls are made: one for each involved class. */
 import { deepCopy, Dict, equal, PyError, type Value } from '../../python/values.ts';
 import { bind, type Parameter, readSignature } from '../../python/arguments.ts';
-import { resultText } from '../python-copy.ts';
+import { resultText } from '../../python/text.ts';
 import { readCall } from './call.ts';
 import { type Api, Shared } from './classes/api.ts';
 import { CLASSES } from './classes/index.ts';
