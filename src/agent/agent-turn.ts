@@ -104,9 +104,10 @@ export class TurnSampler {
           : await log.time('generate', () => sampler.generate(this.#sequence!, params, signal));
     const tokens = [...first, ...generation.tokens];
     const text = tokenizer.decode(tokens);
-    if (generation.finishReason !== 'stop') {
+    const isLong = generation.finishReason === 'length' && this.options.player?.teaches !== true;
+    if (isLong || generation.finishReason === 'context_full') {
       transcript.sampled(generation, text, { content: spoken(text) }, begun);
-      if (generation.finishReason === 'context_full' || transcript.full) return 'context_full';
+      if (!isLong || transcript.full) return 'context_full';
       transcript.closeTurn();
       return 'turn_length';
     }

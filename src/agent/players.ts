@@ -8,10 +8,12 @@ import { isConfirmation } from './answers.ts';
 
 /** Plays beside the model in one episode. Both methods get the conversation so far, without the system message. */
 export interface Player {
-  /** An act to play instead of asking the model. */
-  act?(messages: readonly ChatMessage[]): Act;
+  /** An act to play instead of asking the model. Undefined asks the model. */
+  act?(messages: readonly ChatMessage[]): Act | undefined;
   /** An act to play instead of the turn that the model sampled; null keeps the model's turn. */
   instead?(calls: readonly ToolCall[], messages: readonly ChatMessage[]): Act | null;
+  /** True if `instead` replaces each turn, also one that is longer than allowed. */
+  teaches?: true;
 }
 
 /** The question that asks for a yes to a write; null if the tool writes nothing. A domain with writes has one (`DomainModule.proposal`). */

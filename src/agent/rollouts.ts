@@ -55,8 +55,8 @@ export interface RolloutPlan {
   maxRetries?: number;
   /** The conversation that every rollout continues, and the seed of its user. */
   from?: { prefix: Prefix; userSeed: number };
-  /** Makes the player of an episode from its seed. Default: the model plays alone. */
-  player?: ((seed: number) => Player) | undefined;
+  /** Makes the player of an episode from its seed and its task. Default: the model plays alone. */
+  player?: ((seed: number, task: Task) => Player) | undefined;
   signal?: AbortSignal;
   onDone?: (trajectory: Trajectory) => void;
   /** Trajectories of this plan that were scored earlier. They are not played again. */
@@ -107,7 +107,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         stream: plan.firstStream + t * plan.n + index,
         group,
         index,
-        player: plan.player?.(hash32(plan.seed, plan.firstStream, t, index)),
+        player: plan.player?.(hash32(plan.seed, plan.firstStream, t, index), task),
         signal: plan.signal,
         onStart: plan.onStart,
       });

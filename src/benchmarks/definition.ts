@@ -5,6 +5,7 @@ import type { Rows, World, WorldTables } from '../environments/overlay.ts';
 import type { ExactResult } from '../environments/types.ts';
 import type { ImportLimits } from '../exchange/file-source.ts';
 import type { Benchmark, BenchmarkTask, InitialState } from '../records/benchmark-task.ts';
+import type { EvaluationReport, IntentReport } from '../records/evaluation.ts';
 import type { Json } from '../records/json.ts';
 import type { Task, ToolCall, ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -35,7 +36,9 @@ export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   /** Makes the parts of a task that only this benchmark has: its customer, tools, …. @param level one of `importedLevels` */
   stored?(task: T, level: string): Partial<Task>;
   /** The benchmark's one number, from the share of successes in each group of tasks of a report. Null if it cannot be computed. */
-  score?(groups: Readonly<Record<string, { tasks: number; pass_hat_1: number }>>): { name: string; value: number } | null;
+  score?(groups: ScoredGroups): BenchmarkScore | null;
+  /** Rounds the process score of a set of tasks, as upstream does. */
+  roundSet?(score: number): number;
   /** Runs the cases of `mua replay` in the benchmark's own formats. Default: the cases of `replay-cases.ts`. */
   replay?(job: ReplayJob): Promise<ReplayOutput>;
   /**
@@ -46,6 +49,11 @@ export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   /** Reads, scores and writes upstream's results files. Absent if the playground reads no results of this benchmark. */
   results?: BenchmarkResults<T>;
 }
+
+/** What a report says of each group of tasks. */
+export type ScoredGroups = Readonly<Record<string, Pick<IntentReport, 'tasks' | 'pass_hat_1'>>>;
+
+export type BenchmarkScore = NonNullable<EvaluationReport['score']>;
 
 export interface ReplayJob {
   /** The paths of all files of the data. */

@@ -25,14 +25,14 @@ export const reportLines = (report: EvaluateReport): string[] => [
   ...derivedLine(report),
   ...passLines(report.pass_hat),
   `TCR     ${percent(report.tcr.value)}  (95 %: ${percent(report.tcr.low)} to ${percent(report.tcr.high)}): share of a task's criteria that are met`,
+  ...processLines(report),
   `${report.tasks} tasks × ${report.trials}; ${report.noop_tasks} are no-op tasks${report.noop_skipped ? `, ${report.noop_skipped} more no-op tasks skipped` : ''}; ${report.unscored} episodes unscored${report.unscored_reason ? ` (${report.unscored_reason})` : ''}; ${report.turns_mean.toFixed(1)} turns; ${report.seconds.toFixed(0)} s`,
   ...tallyLine('ended by', report.terminations),
   ...(report.agent ? [agentLine(report.agent)] : []),
   ...(report.violations ? tallyLine('violations', report.violations) : ['violations: not audited']),
   ...shareLine("writes with the customer's yes", report.confirmed_writes),
   ...shareLine('arguments of calls copied from the conversation', report.copied_arguments),
-  ...intentLines(report.by_intent),
-  ...(report.score ? [`${report.score.name}: ${percent(report.score.value)}, the mean of these`] : []),
+  ...scoreLines(report),
   ...tallyLine('tools', report.tool_calls),
   ...(report.customer ? customerLines(report.customer) : []),
   ...(report.seen_utterances ? [`customers: ${overlapText(report.seen_utterances)}`] : []),
@@ -54,19 +54,47 @@ export function agentLine({ calls, retries, unreported, prompt_tokens, completio
 export const overlapText = ({ seen, of }: Overlap): string =>
   `${percent(of === 0 ? 0 : seen / of)} of ${of} utterances occur in training (ids masked)`;
 
+/** What was right on the way, where the success is all or nothing. */
+export function processLines({
+  process,
+  turns_before_failure: turns,
+  next_call: next,
+}: Pick<EvaluateReport, 'process' | 'turns_before_failure' | 'next_call'>): string[] {
+  const [unread, unscored] = [next?.unread ?? 0, next?.unscored ?? 0];
+  const missing = `${unread > 0 ? `, ${unread} beyond the context` : ''}${unscored > 0 ? `; ${unscored} tasks unscored` : ''}`;
+  return [
+    ...shareLine('process score', process),
+    ...(turns
+      ? [`turns before the first failure: ${turns.value.toFixed(2)}  (95 %: ${turns.low.toFixed(2)} to ${turns.high.toFixed(2)})`]
+      : []),
+    ...shareLine(`next call right after the right conversation (${next?.right} of ${next?.of} calls${missing})`, next),
+    ...(next?.agent ? [agentLine(next.agent)] : []),
+  ];
+}
+
+/** At most three decimals, as upstream's scores of a set have. */
+const shortened = (value: number) => String(Number(value.toFixed(3)));
+
 export const derivedLine = ({ derived }: Pick<EvaluateReport, 'derived'>): string[] =>
   derived === undefined ? [] : [`${derived}: these are no official figures`];
 
 const shareLine = (title: string, share: Interval | null | undefined) =>
   share ? [`${title}: ${percent(share.value)}  (95 %: ${percent(share.low)} to ${percent(share.high)})`] : [];
 
+/** The groups of tasks, and the benchmark's own number. */
+export const scoreLines = ({ by_intent = {}, score }: Partial<Pick<EvaluateReport, 'by_intent' | 'score'>>): string[] => [
+  ...intentLines(by_intent),
+  ...(score ? [`${score.name}: ${percent(score.value)}, the mean of these`] : []),
+];
+
 /** A line for each intent of the tasks with one wish. */
 function intentLines(groups: EvaluateReport['by_intent']): string[] {
   const single = Object.entries(groups).filter(([intent]) => !intent.includes('+'));
   if (single.length < 2) return [];
-  return single.map(([intent, { tasks, pass_hat_1, writes }]) => {
+  return single.map(([intent, { tasks, pass_hat_1, process, writes }]) => {
     const asked = writes && writes.of > 0 ? `, ${writes.confirmed} of ${writes.of} writes with a yes` : '';
-    return `  ${intent || 'no wish'}: pass^1 ${percent(pass_hat_1)} of ${tasks} tasks${asked}`;
+    const way = process === undefined ? '' : `, process ${shortened(process)}`;
+    return `  ${intent || 'no wish'}: pass^1 ${percent(pass_hat_1)} of ${tasks} tasks${way}${asked}`;
   });
 }
 

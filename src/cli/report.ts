@@ -7,10 +7,12 @@ import { readForeignPath } from './foreign-path.ts';
 
 export interface PathReport extends Pick<
   EvaluationReport,
-  'derived' | 'tasks' | 'trials' | 'pass_hat' | 'unscored' | 'tool_calls' | 'turns_mean'
+  'derived' | 'process' | 'turns_before_failure' | 'score' | 'tasks' | 'trials' | 'pass_hat' | 'unscored' | 'tool_calls' | 'turns_mean'
 > {
   name: string;
   source: string;
+  /** Only with a process score. */
+  by_intent?: EvaluationReport['by_intent'];
   /** The rule of success. Absent for conversations of the playground, which have outcomes of their own. */
   success?: string;
   ended: Record<string, number>;
@@ -52,13 +54,16 @@ export async function reportPaths(
 
 function reportOf(evaluation: ImportedEvaluation): PathReport {
   const { name, foreign, report } = evaluation.row;
-  const { derived, tasks, trials, pass_hat, unscored, tool_calls, turns_mean } = report;
+  const { derived, process, turns_before_failure, score, by_intent, tasks, trials, pass_hat, unscored, tool_calls, turns_mean } = report;
   const { source, success } = foreign!;
   return {
     name,
     source,
     ...(success !== undefined && { success }),
     ...(derived !== undefined && { derived }),
+    ...(process && { process, by_intent }),
+    ...(turns_before_failure && { turns_before_failure }),
+    ...(score && { score }),
     tasks,
     trials,
     pass_hat,

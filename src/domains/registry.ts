@@ -31,6 +31,9 @@ export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonst
 export const isDemonstrated = (domain: string, level: string): boolean =>
   DEMONSTRATED.some(({ name, levels }) => name === domain && levels.some((one) => one.name === level));
 
+/** Whether the next call after the right conversation can be measured, for scripted tasks. */
+export const teaches = (domain: string): boolean => domainOf(domain)?.sameCall !== undefined;
+
 /** What results at this level are called, if the model is shown something else than the original benchmark shows. */
 export const derivedName = (domain: string, level: string): string | undefined => domainOf(domain)?.derived?.[level];
 

@@ -5,6 +5,7 @@ import type { DomainDefinition } from '../environments/domain.ts';
 import type { AuditRules } from '../agent/audit-rules.ts';
 import type { DomainLayers } from '../agent/layers.ts';
 import type { CustomerShares } from '../records/conditions.ts';
+import type { ToolCall } from '../records/task.ts';
 import type { CustomerScripts } from '../users/types.ts';
 
 export interface DomainLevel {
@@ -54,6 +55,11 @@ export interface DomainModule {
    * rewarded for the rows that it changed.
    */
   rewardsTurns?: true;
+  /**
+   * Whether two calls are equal, by the rules of the world's checkers. Present if the right calls of a scripted task are all calls that it
+   * needs, in order.
+   */
+  sameCall?: () => Promise<(a: ToolCall, b: ToolCall) => boolean>;
   /** The generated tasks and their worlds. Absent if all tasks are imported. */
   world?: () => Promise<DomainDefinition>;
   /** The scripted customers. */

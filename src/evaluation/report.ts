@@ -2,10 +2,12 @@
 import { sumCopied } from '../agent/copied.ts';
 import { groupBy } from '../base/group-by.ts';
 import { derivedName, isAudited } from '../domains/registry.ts';
+import type { ProcessMeasures } from '../records/benchmark-task.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
+import type { Verdict } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { usageOf } from '../users/account.ts';
-import { clustersOf, shareInterval } from './intervals.ts';
+import { clustersOf, meanInterval, shareInterval } from './intervals.ts';
 import { mean, passHatInterval } from './pass-hat.ts';
 import { confirmedWrites, customerOf, intentOf, outcomeOf } from './trial-result.ts';
 
@@ -26,6 +28,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
     intent: intentOf(task),
     customer,
     outcomes: played.map(outcomeOf),
+    measures: played.flatMap(({ verdict }) => measuresOf(verdict) ?? []),
     trials: played.length,
     successes: played.filter(({ reward }) => reward === 1).length,
   }));
@@ -54,6 +57,7 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
       (k) => passHatInterval(results, k) ?? (k === 1 ? { k, ...UNKNOWN } : []),
     ),
     tcr: completion ?? UNKNOWN,
+    ...processMeasures(results),
     noop_tasks: tasks.filter(({ task }) => task.noop).length,
     unscored: trajectories.length - scored.length,
     ...(failed && { unscored_reason: failed.error! }),
@@ -70,12 +74,47 @@ export function reportOf(trajectories: readonly Trajectory[], trials: number, se
         {
           tasks: rows.length,
           pass_hat_1: mean(rows.filter((r) => r.trials > 0).map((r) => r.successes / r.trials)),
+          ...(rows.some(({ measures }) => measures.length > 0) && { process: meanProcess(rows) }),
           ...(audited && { writes: totalWrites(rows) }),
         },
       ]),
     ),
     seconds,
   };
+}
+
+/** The measures of a verdict. Null if its world has none. */
+function measuresOf(verdict: Verdict | null): ProcessMeasures | null {
+  const { process, turns_passed } = verdict?.reward_info?.info ?? {};
+  if (typeof process !== 'number') return null;
+  return { process, ...(typeof turns_passed === 'number' && { turns_passed }) };
+}
+
+interface Measured {
+  customer: string;
+  measures: readonly ProcessMeasures[];
+}
+
+const meanProcess = (rows: readonly Measured[]): number =>
+  mean(rows.filter(({ measures }) => measures.length > 0).map(({ measures }) => mean(measures.map(({ process }) => process))));
+
+function processMeasures(results: readonly Measured[]): Pick<EvaluationReport, 'process' | 'turns_before_failure'> {
+  const measured = results.filter(({ measures }) => measures.length > 0);
+  const clusters = (number: (measures: readonly ProcessMeasures[]) => number, rows: readonly Measured[]) =>
+    clustersOf(
+      rows,
+      ({ customer }) => customer,
+      ({ measures }) => number(measures),
+    );
+  const process = shareInterval(clusters((own) => mean(own.map((one) => one.process)), measured));
+  const turns = measured.filter(({ measures }) => measures.every(({ turns_passed }) => turns_passed !== undefined));
+  const passed = turns.flatMap(({ measures }) => measures.map(({ turns_passed }) => turns_passed!));
+  const most = passed.reduce((a, b) => Math.max(a, b), 1);
+  const before = meanInterval(
+    clusters((own) => mean(own.map((one) => one.turns_passed!)), turns),
+    [0, most],
+  );
+  return { ...(process && { process }), ...(before && { turns_before_failure: before }) };
 }
 
 const totalWrites = (rows: readonly { outcomes: Parameters<typeof confirmedWrites>[0] }[]) =>

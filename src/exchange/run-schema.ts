@@ -184,6 +184,7 @@ export const evaluationSchema = z.object({
     first_stream: natural,
     user,
     agent: z.optional(z.enum(AGENTS)),
+    next_call: z.optional(z.literal(true)),
   } satisfies Fields<EvaluationSettings>),
 } satisfies Fields<SharedEvaluation>);
 

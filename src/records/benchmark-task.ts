@@ -55,6 +55,7 @@ export interface RewardInfo {
   reward_basis: RewardType[];
   /** Component of `reward_basis` → its reward. Components that were not judged are absent. */
   reward_breakdown: Partial<Record<RewardType, number>>;
+  /** What upstream's criteria do not have. Some worlds put `ProcessMeasures` here. */
   info: Record<string, Json> | null;
 }
 
@@ -62,3 +63,11 @@ export interface RewardInfo {
 export interface BenchmarkTask {
   id: string;
 }
+
+/** What the checks of a world say about the way to the result. */
+export type ProcessMeasures = {
+  /** The score of the way, from 0 to 1. */
+  process: number;
+  /** The number of the user's turns that passed before the first one that failed, where each turn is checked. */
+  turns_passed?: number;
+};

@@ -45,6 +45,8 @@ export interface EvaluationSettings {
   user: UserConfig;
   /** Absent: the model. */
   agent?: AgentName;
+  /** Whether the report also has `next_call`. */
+  next_call?: true;
 }
 
 /** Whose conversations an evaluation has: those of weights, or those of a model behind a server, whose API key is not stored. */
@@ -95,6 +97,14 @@ export interface EvaluationReport {
   pass_hat: (Interval & { k: number })[];
   /** Task completion rate: the verdict's `progress`, first averaged over the trials of each task, then over tasks. */
   tcr: Interval;
+  /** The score of the way to the result, where the world has one (`ProcessMeasures`), as `tcr` is averaged. */
+  process?: Interval;
+  /** The number of the user's turns before the first one that failed, where each turn is checked. */
+  turns_before_failure?: Interval;
+  /** What the model called next after each part of the right conversation. Only if the evaluation measured it. */
+  next_call?: NextCallReport;
+  /** The benchmark's own number, such as the mean over its categories. Absent if the results are derived. */
+  score?: { name: string; value: number };
   /** Number of tasks whose gold changes no row. An agent passes them by doing nothing. */
   noop_tasks: number;
   /** Number of trials without a score, because the simulated user or the server of the agent failed. */
@@ -119,8 +129,29 @@ export interface EvaluationReport {
   tool_calls: Record<string, number>;
   turns_mean: number;
   /** `writes`: how many writes the customer had confirmed, and all writes. Absent in earlier versions, and if the domain is not audited. */
-  by_intent: Record<string, { tasks: number; pass_hat_1: number; writes?: { confirmed: number; of: number } }>;
+  by_intent: Record<string, IntentReport>;
   seconds: number;
+}
+
+export interface IntentReport {
+  tasks: number;
+  pass_hat_1: number;
+  /** The mean process score over the tasks, where the world has one, rounded as the benchmark does. */
+  process?: number;
+  writes?: { confirmed: number; of: number };
+}
+
+/** The share of right calls, where the model reads the right conversation so far and writes its next call. The interval is that of `shareInterval`. */
+export interface NextCallReport extends Interval {
+  right: number;
+  of: number;
+  /** The calls before which the context was full. They count as wrong. */
+  unread: number;
+  /** The number of tasks without a result, because the server of the agent failed. Their calls are not counted. */
+  unscored: number;
+  by_intent: Record<string, { right: number; of: number }>;
+  /** What the model of an agent behind a server used for it. */
+  agent?: AgentUsage;
 }
 
 /** Of `of` utterances of customers, `seen` also occur in training. */

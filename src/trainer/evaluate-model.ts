@@ -6,12 +6,14 @@ import { canonicalJson } from '../base/json.ts';
 import { InputError } from '../base/input-error.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import type { StartAgent } from '../agent/server/agents.ts';
+import { goldTurns } from '../benchmarks/tasks.ts';
 import { resultsFormat } from '../benchmarks/recorded-results.ts';
 import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
+import { isTaught, nextCalls } from '../evaluation/next-call.ts';
 import { pairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import type { TrialResult } from '../records/evaluation.ts';
@@ -24,6 +26,7 @@ import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { COMPARED, overlapOf, spoken, utterancesOf } from '../training/utterance-overlap.ts';
 import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
+import { withScore } from './benchmark-score.ts';
 import { agentsOf, SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
 import { fitted } from './fitted.ts';
 import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
@@ -60,6 +63,8 @@ export async function evaluateModel(
   const tasks = options.skip_noop ? chosen.filter(({ noop }) => !noop) : chosen;
   if (chosen.length === 0) throw new InputError(`split "${split}" of ${domain} has no tasks`);
   if (tasks.length === 0) throw new InputError(`all ${chosen.length} tasks change nothing: without them no task is left`);
+  if (options.next_call && !tasks.some(isTaught))
+    throw new InputError(`next_call is true: expected tasks with known calls and a scripted user, not tasks of ${domain}`);
   for (const { done = [] } of customers) checkDone(done, tasks);
   const agents = options.server && agentsOf(options.server);
   const evaluated: Played[] = [];
@@ -133,25 +138,30 @@ async function play(
   const startedAt = Date.now();
   const abort = new AbortController();
   const stored: Promise<void>[] = [];
-  const { report, trajectories } = await evaluate(stage, {
+  const common = {
     tasks: options.tasks,
-    trials,
     limits,
     sampling: { temperature: options.temperature, top_p: config.top_p, top_k: config.top_k },
     seed,
     firstStream: 0,
     concurrency: slots,
-    done,
     signal: abort.signal,
+  };
+  const { report, trajectories } = await evaluate(stage, {
+    ...common,
+    trials,
+    done,
     onProgress,
     onTrial: (trial) => void stored.push(Promise.resolve(onTrial(trial)).catch((error: unknown) => abort.abort(error))),
   });
   await Promise.all(stored);
   abort.signal.throwIfAborted();
+  const next_call = options.next_call ? await nextCalls(stage, { ...common, gold: goldTurns }) : undefined;
   const results = trajectories.map(resultOf);
   return {
     report: {
-      ...report,
+      ...withScore(report, options.domain),
+      ...(next_call && { next_call }),
       customer: customerQuality(results),
       ...(options.results && {
         results: resultsFormat(options.results.benchmark).write!(trajectories, {

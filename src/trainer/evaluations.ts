@@ -11,11 +11,14 @@ import type { EvaluatedModel, EvaluationReport, EvaluationRequest, EvaluationSet
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
+import { goldTurns } from '../benchmarks/tasks.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
+import { nextCalls } from '../evaluation/next-call.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { useRun } from '../storage/run-lock.ts';
+import { withScore } from './benchmark-score.ts';
 import { abortOnLoss, type EngineHost } from './engine-host.ts';
 import { fittedLimits } from './fitted.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
@@ -75,19 +78,18 @@ export class Evaluations {
     const { domain, level, split, seed, conditions } = settings;
     const tasks = await evaluationTasks(stage, { domain, level, split, seed, count: settings.tasks, conditions });
     if (tasks.length === 0) throw new Error(`split "${split}" of ${domain} has no tasks`);
-    const { report, trajectories } = await evaluate(stage, {
-      tasks,
-      trials: settings.trials,
-      limits,
-      sampling: settings,
-      seed,
-      firstStream: settings.first_stream,
-      concurrency: slots,
-      signal,
-      onProgress,
-    });
+    const plan = { tasks, limits, sampling: settings, seed, firstStream: settings.first_stream, concurrency: slots, signal };
+    const { report, trajectories } = await evaluate(stage, { ...plan, trials: settings.trials, onProgress });
+    const next_call = settings.next_call && (await nextCalls(stage, { ...plan, gold: goldTurns }));
     const id = crypto.randomUUID();
-    await keepEvaluation(db, { id, model, name, settings, report, trajectories });
+    await keepEvaluation(db, {
+      id,
+      model,
+      name,
+      settings,
+      report: { ...withScore(report, domain), ...(next_call && { next_call }) },
+      trajectories,
+    });
     return id;
   }
 

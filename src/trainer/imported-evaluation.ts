@@ -6,6 +6,7 @@ import { reportOf } from '../evaluation/report.ts';
 import { customerOf, outcomeOf, resultOf } from '../evaluation/trial-result.ts';
 import type { EvaluationReport, EvaluationRow, EvaluationSettings } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
+import { withScore } from './benchmark-score.ts';
 import { type ForeignWords, sayForeign } from './foreign-conversation.ts';
 import type { ReadOnlyRollout } from './read-only-run.ts';
 
@@ -70,7 +71,7 @@ export function saidAgain({ row, trials }: ImportedEvaluation, words: ForeignWor
 function figuresOf(trials: readonly Trajectory[]): Pick<EvaluationRow, 'report' | 'results'> {
   const most = [...groupBy(trials, ({ group }) => group).values()].reduce((max, { length }) => Math.max(max, length), 0);
   return {
-    report: reportOf(trials, most, 0),
+    report: withScore(reportOf(trials, most, 0), trials[0]!.task.domain),
     // The customers of other tools are not audited.
     results: trials.map((own) => (own.foreign ? { ...outcomeOf(own), customer: customerOf(own.task), faults: [] } : resultOf(own))),
   };

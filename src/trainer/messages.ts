@@ -224,6 +224,8 @@ export interface EvaluateOptions {
   preset?: string;
   /** Values of settings, by name. They replace the values of the preset. */
   settings?: Record<string, string>;
+  /** If true, the report also has `next_call`. */
+  next_call?: boolean;
   /** If true, no-op tasks are skipped. An agent that does nothing solves them. */
   skip_noop?: boolean;
   /** The format of the weight matrices. Default: f32. */
@@ -258,8 +260,6 @@ export interface EvaluateReport extends EvaluationReport {
   results?: object;
   /** How many utterances of the customers occur in training. Only `mua evaluate --split unseen` reports it. */
   seen_utterances?: Overlap;
-  /** The benchmark's own number, such as the mean over its categories. Only `mua evaluate` reports it. */
-  score?: { name: string; value: number };
   /** The number of skipped no-op tasks. */
   noop_skipped?: number;
 }

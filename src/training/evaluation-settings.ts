@@ -8,7 +8,10 @@ import { conditionsOf } from '../environments/conditions.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import { EVALUATION_STREAM, limitsFor } from './presets.ts';
 
-type Asked = Pick<EvaluationSettings, 'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'conditions' | 'user'>;
+type Asked = Pick<
+  EvaluationSettings,
+  'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'conditions' | 'user' | 'next_call'
+>;
 
 /** Makes the settings of a requested evaluation. The limits are those of the domain's preset. top_p and top_k exclude no token. */
 export function evaluationSettings(asked: Asked): EvaluationSettings {

@@ -77,7 +77,8 @@ export function setScores(verdicts: readonly AceVerdict[]): { end_to_end_accurac
   return { end_to_end_accuracy: mean('end_to_end'), process_accuracy: mean('process') };
 }
 
-const rounded = (value: number) => round(value, 3n) as number;
+/** Upstream's rounding of a score of a set. */
+export const rounded = (value: number) => round(value, 3n) as number;
 
 /** “Agent”, the benchmark's one number: the mean of the rounded accuracies of both kinds. */
 export const agentScore = (multiTurn: number, multiStep: number): number => rounded((rounded(multiTurn) + rounded(multiStep)) / 2);

@@ -1,5 +1,6 @@
 /** @file ACEBench Agent, the part of ACEBench in which an agent uses a phone or books flights for a user. */
 import type { BenchmarkDefinition } from '../definition.ts';
+import { rounded } from './check.ts';
 import { LANGUAGES } from './classes/api.ts';
 import { aceFiles, dataOf, DOMAIN, tablesOf } from './files.ts';
 import { replayAce } from './replay.ts';
@@ -36,5 +37,6 @@ export const acebench: BenchmarkDefinition<AceTask> = {
     throw new Error('the session judges the episode');
   },
   score: agentOf,
+  roundSet: rounded,
   replay: replayAce,
 };

@@ -1,8 +1,8 @@
 /** @file An episode of ACEBench Agent: the messages run on the objects, and at the end the final state is compared. */
 import type { WorldSession } from '../../environments/domain.ts';
-import { loads } from '../../python/json.ts';
+import { argumentsOf } from '../../domains/multiturn/tool-call.ts';
 import { repr } from '../../python/text.ts';
-import { Dict, type Value } from '../../python/values.ts';
+import type { Dict, Value } from '../../python/values.ts';
 import type { Json } from '../../records/json.ts';
 import type { RowChange, ToolCall, Verdict } from '../../records/task.ts';
 import { verdictOf } from './check.ts';
@@ -93,11 +93,6 @@ export class AceSession implements WorldSession {
 }
 
 const isError = (value: Value): boolean => typeof value === 'string' && value.startsWith('Error during execution: ');
-
-function argumentsOf({ arguments: args, exact }: ToolCall): Dict {
-  const value = loads(exact ?? JSON.stringify(args));
-  return value instanceof Dict ? value : new Dict();
-}
 
 const stateOf = (saved: readonly Dict[]): State =>
   saved.flatMap((one) =>

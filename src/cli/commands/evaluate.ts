@@ -7,7 +7,6 @@ import type { UserConfig } from '../../records/user.ts';
 import type { AgentServer } from '../../records/agent-server.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
 import { isGguf } from '../../exchange/model-folder.ts';
-import { benchmarkNamed } from '../../benchmarks/named.ts';
 import { camelCase, type Flags, readPairs, SEED, type Values, valuesSchema } from '../args.ts';
 import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
@@ -51,6 +50,10 @@ const FLAGS = {
     help: `number of tasks (default ${TASKS}); with --data also a file with task ids (a path with a dot or slash) or the name of a split (default all)`,
   },
   'skip-noop': { type: 'boolean', help: 'skip tasks that an agent solves by doing nothing' },
+  'next-call': {
+    type: 'boolean',
+    help: 'also measure the next call after each part of the right conversation (BFCL, and multi-step tasks of ACEBench)',
+  },
   trials: { type: 'integer', value: 'K', help: 'episodes for each task (default 1)', min: 1 },
   temperature: { type: 'number', value: 'T', help: 'sampling temperature; 0 is greedy (default 1)', min: 0 },
   seed: { ...SEED_FLAG, help: `${SEED.help} (default 1)` },
@@ -140,6 +143,7 @@ export const evaluate = command({
       ...(preset !== undefined && { preset }),
       settings,
       skip_noop: given.skipNoop ?? false,
+      ...(given.nextCall && { next_call: true }),
       precision: given.precision,
       ...(results && { results: { benchmark: results.benchmark, model: agent?.server.model ?? basename(resolve(given.model!)) } }),
     };
@@ -173,11 +177,7 @@ export const evaluate = command({
       }),
       ...(results && { [results.file]: `${JSON.stringify(written, null, 1)}\n` }),
     });
-    for (const report of reports) {
-      delete report.results;
-      const score = benchmark && report.derived === undefined && benchmarkNamed(benchmark.rules).score?.(report.by_intent);
-      if (score) report.score = score;
-    }
+    for (const report of reports) delete report.results;
     const result: Result =
       reports.length === 1 ? reports[0]! : { customers: reports.map((report, i) => ({ user: given.user[i]!, ...report })), differences };
     await folder?.finish(result);

@@ -1,7 +1,7 @@
 /** @file `mua report`: what recorded evaluations say. It runs in Node and needs no GPU. */
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { derivedLine, differenceLines, passLines, tallyLine } from '../evaluation-lines.ts';
+import { derivedLine, differenceLines, passLines, processLines, scoreLines, tallyLine } from '../evaluation-lines.ts';
 import { unreadable } from '../files.ts';
 import { JSON_FLAG } from './shared.ts';
 
@@ -37,12 +37,12 @@ export const report = command({
     return { ...result, notes };
   },
   show: ({ reports, compared, difference }) => [
-    ...reports.flatMap(({ name, source, success, derived, tasks, trials, pass_hat, unscored, ended, tool_calls, turns_mean }) => [
+    ...reports.flatMap(({ name, source, success, tasks, trials, pass_hat, unscored, ended, tool_calls, turns_mean, ...own }) => [
       `${name}, from ${source}${success === undefined ? '' : `, success is ${success}`}`,
-      ...derivedLine({ derived }).map((line) => `  ${line}`),
-      ...passLines(pass_hat).map((line) => `  ${line}`),
+      ...[...derivedLine(own), ...passLines(pass_hat), ...processLines(own)].map((line) => `  ${line}`),
       `  ${tasks} tasks × ${trials}; ${unscored} conversations unscored; ${turns_mean.toFixed(1)} turns`,
       ...tallyLine('ended by', ended).map((line) => `  ${line}`),
+      ...scoreLines(own).map((line) => `  ${line}`),
       ...tallyLine('tools', tool_calls).map((line) => `  ${line}`),
     ]),
     ...(difference ? differenceLines(compared, [difference]) : []),

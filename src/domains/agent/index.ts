@@ -6,5 +6,6 @@ export const agent: DomainModule = {
   title: 'Agent',
   levels: [],
   transfers: [],
+  sameCall: async () => (await import('./same-call.ts')).sameCall,
   customers: async () => (await import('../multiturn/customer.ts')).spokenTurns,
 };

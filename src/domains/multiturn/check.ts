@@ -52,6 +52,8 @@ export interface CheckedTurn {
 export interface Check {
   verdict: BfclVerdict;
   turns: CheckedTurn[];
+  /** The number of turns before the first one that failed. */
+  passed: number;
 }
 
 const isLongContext = (id: string): boolean => id.includes('long_context') || id.includes('composite');
@@ -62,13 +64,20 @@ export const settingOf = ({ id, involved, config }: Solved) => ({ involved, conf
 export function checkResponse(data: CheckData, entry: Solved, response: Response): Check {
   const irrelevant = irrelevance(entry, response);
   const turns: CheckedTurn[] = [];
-  const verdict =
-    response.length === entry.gold.length
-      ? checkTurns(data, entry, response, turns)
-      : failed('multi_turn:force_terminated', [
-          `Model was force-terminated during inference phase. The length of the model result turns (${response.length}) does not match the length of the ground truth turns (${entry.gold.length}).`,
-        ]);
-  return { verdict: irrelevant === null ? verdict : { ...verdict, irrelevance_error: irrelevant }, turns };
+  const isWhole = response.length === entry.gold.length;
+  // The turn in which a model was stopped does not pass.
+  const ended = isWhole ? response.length : Math.max(0, Math.min(response.length, entry.gold.length) - 1);
+  const checked = checkTurns(data, { ...entry, gold: entry.gold.slice(0, ended) }, response, turns);
+  const verdict = isWhole
+    ? checked
+    : failed('multi_turn:force_terminated', [
+        `Model was force-terminated during inference phase. The length of the model result turns (${response.length}) does not match the length of the ground truth turns (${entry.gold.length}).`,
+      ]);
+  return {
+    verdict: irrelevant === null ? verdict : { ...verdict, irrelevance_error: irrelevant },
+    turns,
+    passed: checked.valid ? ended : turns.length - 1,
+  };
 }
 
 const failed = (error_type: ErrorType, error_message: string | string[]): BfclVerdict => ({ valid: false, error_type, error_message });

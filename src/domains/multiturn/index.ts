@@ -7,5 +7,6 @@ export const multiturn: DomainModule = {
   levels: [],
   derived: { compact: 'BFCL-derived, compact' },
   transfers: [],
+  sameCall: async () => (await import('./tool-call.ts')).sameCall,
   customers: async () => (await import('./customer.ts')).spokenTurns,
 };

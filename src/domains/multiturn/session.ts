@@ -1,6 +1,6 @@
 /** @file An episode with objects of the eight classes: the calls run on the objects, and at the end the checkers judge them. */
 import type { WorldSession } from '../../environments/domain.ts';
-import type { RewardInfo } from '../../records/benchmark-task.ts';
+import type { ProcessMeasures, RewardInfo } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
 import type { RowChange, ToolCall, ToolSchema, Verdict } from '../../records/task.ts';
 import { type Check, type CheckData, checkResponse, settingOf, type Solved } from './check.ts';
@@ -50,12 +50,13 @@ export class MultiTurnSession implements WorldSession {
     const gold = new Instances(settingOf(this.entry), this.data.tables);
     for (const call of this.entry.gold.flat()) gold.run(call);
     const { valid } = check.verdict;
+    const progress = check.passed / this.entry.gold.length;
     return {
       reward: valid ? 1 : 0,
       changes: changesOf(this.#start, this.#state),
       goal: changesOf(this.#start, stateOf(gold)),
-      progress: valid ? 1 : Math.max(0, check.turns.length - 1) / this.entry.gold.length,
-      reward_info: rewardInfo(this.entry, check),
+      progress,
+      reward_info: rewardInfo(this.entry, check, progress),
     };
   }
 
@@ -74,33 +75,39 @@ const changesOf = (before: State, after: State): RowChange[] =>
   );
 
 /** Says which state or which result decided: the gold calls of the turn at which the check stopped, and whether their results were met. */
-function rewardInfo({ gold }: Solved, { verdict, turns }: Check): RewardInfo {
+function rewardInfo({ gold }: Solved, { verdict, turns, passed }: Check, process: number): RewardInfo {
   const { valid, error_type, error_message, attributes = [], missing_items = [] } = verdict;
   const reward = valid ? 1 : 0;
-  const stopped = turns.length - 1;
-  const sameState = valid || error_type === 'multi_turn:execution_response_mismatch';
-  const left = [...missing_items];
-  const checks = (gold[stopped] ?? []).map((text, i) => {
-    const at = left.indexOf(turns[stopped]!.gold[i]!);
-    if (at >= 0) left.splice(at, 1);
-    const met = valid || (error_type === 'multi_turn:execution_response_mismatch' && at < 0);
-    const { name, arguments: args } = toolCallOf(text) ?? { name: text, arguments: {} };
-    return { action: { name, arguments: args }, action_match: met, action_reward: Number(met) };
-  });
+  const turn = Math.min(passed, gold.length - 1);
+  const missesResult = error_type === 'multi_turn:execution_response_mismatch';
+  const sameState = valid || missesResult;
+  const measures: ProcessMeasures = { process, turns_passed: passed };
   return {
     reward,
     db_check: { db_match: sameState, db_reward: Number(sameState) },
     env_assertions: null,
-    action_checks: sameState && !valid ? checks : null,
+    action_checks: missesResult ? metCalls(gold[turn]!, turns[turn]!.gold, missing_items) : null,
     nl_assertions: null,
     communicate_checks: null,
-    reward_basis: sameState && !valid ? ['DB', 'ACTION'] : ['DB'],
-    reward_breakdown: { DB: Number(sameState), ...(sameState && !valid && { ACTION: 0 }) },
+    reward_basis: missesResult ? ['DB', 'ACTION'] : ['DB'],
+    reward_breakdown: { DB: Number(sameState), ...(missesResult && { ACTION: 0 }) },
     info: {
-      turn: stopped,
+      ...measures,
+      turn,
       ...(error_type !== undefined && { error_type, error_message: error_message ?? '' }),
       ...(attributes.length > 0 && { attributes }),
       ...(missing_items.length > 0 && { missing_items }),
     },
   };
+}
+
+/** Which gold calls of a turn had their results among the results of the model. */
+function metCalls(calls: readonly string[], results: readonly string[], missing: readonly string[]): RewardInfo['action_checks'] {
+  const left = [...missing];
+  return calls.map((text, i) => {
+    const at = left.indexOf(results[i]!);
+    if (at >= 0) left.splice(at, 1);
+    const { name, arguments: args } = toolCallOf(text) ?? { name: text, arguments: {} };
+    return { action: { name, arguments: args }, action_match: at < 0, action_reward: Number(at < 0) };
+  });
 }

@@ -1,8 +1,8 @@
 /** @file Calls of the eight classes, as texts of Python source and as calls of tools. */
-import { bound } from '../../python/arguments.ts';
+import { bind, bound } from '../../python/arguments.ts';
 import { loads } from '../../python/json.ts';
 import { dumps, repr, str } from '../../python/text.ts';
-import { Dict, dict, PyError, type Value } from '../../python/values.ts';
+import { Dict, dict, equal, PyError, type Value } from '../../python/values.ts';
 import type { Json } from '../../records/json.ts';
 import type { ToolCall } from '../../records/task.ts';
 import { readCall } from './call.ts';
@@ -39,3 +39,22 @@ export function argumentsOf({ arguments: args, exact }: ToolCall): Dict {
   const value: Value = loads(exact ?? JSON.stringify(args));
   return value instanceof Dict ? value : new Dict();
 }
+
+/** Whether two calls are equal for the checkers: the same function, with arguments that Python finds equal. A default may be written out. */
+export function sameCall(a: ToolCall, b: ToolCall): boolean {
+  const parameters = parametersOf(a.name);
+  if (a.name !== b.name || !parameters) return false;
+  const values = (call: ToolCall) => bind(call.name, parameters, { args: [], keywords: keywordsOf(argumentsOf(call)) });
+  try {
+    const others = values(b);
+    return values(a).every((value, i) => {
+      const other = others[i];
+      return value === undefined || other === undefined ? value === other : equal(value, other);
+    });
+  } catch (cause) {
+    if (cause instanceof PyError) return false;
+    throw cause;
+  }
+}
+
+const keywordsOf = (args: Dict) => new Map(args.entries().map(([name, value]) => [str(name), value]));

@@ -179,6 +179,26 @@ describe('an entry', () => {
     expect(await play(one, [[...steps(19), written(["cat('a.txt')"])], last])).toMatchObject({ reward: 1 });
   });
 
+  it('counts the turns before the first failure, also of an episode that was ended', async () => {
+    const { task, play } = await stage();
+    const [two, three] = [await task('multi_turn_base_0'), await task('multi_turn_miss_func_0')];
+    const steps = Array.from({ length: 30 }, () => written(['ls()']));
+    const cat = [written(["cat('a.txt')"])];
+    const passed = async (own: typeof two, texts: string[][]) => {
+      const { progress, reward_info } = (await play(own, texts)).verdict!;
+      expect(reward_info!.info!.process).toBe(progress);
+      return [reward_info!.info!.turns_passed, progress, reward_info!.info!.turn];
+    };
+    expect(await passed(two, [])).toEqual([0, 0, 0]);
+    expect(await passed(two, [cat, []])).toEqual([1, 1 / 2, 1]);
+    expect(await passed(two, [cat, [written(["cd('docs')", "touch('b.txt')"])]])).toEqual([2, 1, 1]);
+    // The first turn has no gold calls. The episode ends in the second turn, after the right call.
+    expect(await passed(three, [[], [...cat, ...steps]])).toEqual([1, 1 / 3, 1]);
+    expect(await passed(three, [steps])).toEqual([0, 0, 0]);
+    // The second turn failed before the episode was ended in the third one.
+    expect(await passed(two, [steps])).toEqual([0, 0, 0]);
+  });
+
   it('takes a text that is no call as the end of the turn', async () => {
     const { task, play } = await stage();
     const one = await task('multi_turn_base_0');
@@ -198,16 +218,23 @@ describe('an entry', () => {
           one.id.includes('base_0') ? [] : (one.benchmark as BfclTask).gold.map((calls) => (calls.length ? [written(calls)] : [])),
         ),
       );
-    const { by_intent } = reportOf(
+    const report = reportOf(
       played.map((one, i) => ({ ...one, group: String(i) })),
       1,
       1,
     );
+    const { by_intent } = report;
     expect(multiTurn(by_intent)).toBeNull();
     const accuracies = { base: 0.5, miss_func: 1, miss_param: 0, long_context: 0.25 };
     const groups = Object.fromEntries(Object.entries(accuracies).map(([name, pass_hat_1], i) => [name, { tasks: i + 1, pass_hat_1 }]));
     expect(multiTurn(groups)).toEqual({ name: 'Multi Turn', value: 0.4375 });
-    expect(by_intent).toMatchObject({ base: { tasks: 2, pass_hat_1: 0.5 }, miss_func: { tasks: 1, pass_hat_1: 1 } });
+    expect(by_intent).toMatchObject({
+      base: { tasks: 2, pass_hat_1: 0.5, process: 0.5 },
+      miss_func: { tasks: 1, pass_hat_1: 1, process: 1 },
+    });
+    // 0, 1 and 3 turns passed before the first failure.
+    expect(report.turns_before_failure!.value).toBeCloseTo(4 / 3, 12);
+    expect(report.process!.value).toBeCloseTo(2 / 3, 12);
   });
 });
 
