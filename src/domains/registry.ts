@@ -41,7 +41,10 @@ export const derivedName = (domain: string, level: string): string | undefined =
 export const IMPORTED_LEVEL = 'full';
 
 /** The levels of an imported domain. */
-export const importedLevels = (domain: string): readonly string[] => [IMPORTED_LEVEL, ...Object.keys(domainOf(domain)?.derived ?? {})];
+export function importedLevels(domain: string): readonly string[] {
+  const { derived = {}, levels = [] } = domainOf(domain) ?? {};
+  return [IMPORTED_LEVEL, ...Object.keys(derived).filter((name) => !levels.some((generated) => generated.name === name))];
+}
 
 /** The levels of imported tasks, of all domains. */
 export const IMPORTED_LEVELS: readonly string[] = [...new Set(DOMAINS.flatMap(({ name }) => importedLevels(name)))];
