@@ -1,5 +1,6 @@
 /** @file Finds domains. Every list of domains in the page, the command line and the settings comes from this file. */
 import { didYouMean } from '../base/did-you-mean.ts';
+import { groupBy } from '../base/group-by.ts';
 import type { CreateExpert } from '../agent/acts.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { ANYONE, RELIABLE } from '../environments/conditions.ts';
@@ -52,11 +53,16 @@ export const IMPORTED_LEVELS: readonly string[] = [...new Set(DOMAINS.flatMap(({
 /** The names of the levels of all generated domains. */
 export const LEVELS: readonly string[] = [...new Set(GENERATED.flatMap(({ levels }) => levels.map(({ name }) => name)))];
 
-/** The names of all levels, for help texts. If only some domains have a level, these domains are named too. */
-export const LEVELS_IN_WORDS = LEVELS.map((level) => {
-  const having = GENERATED.filter(({ levels }) => levels.some(({ name }) => name === level));
-  return having.length === GENERATED.length ? level : `${level} (${having.map(({ name }) => name).join(', ')} only)`;
-}).join(', ');
+/** The names of all levels, for help texts. Levels that only some domains have stand together, with the names of these domains. */
+export const LEVELS_IN_WORDS = [
+  ...groupBy(LEVELS, (level) =>
+    GENERATED.filter(({ levels }) => levels.some(({ name }) => name === level))
+      .map(({ name }) => name)
+      .join(', '),
+  ),
+]
+  .map(([having, levels]) => `${levels.join(', ')} (${having} only)`)
+  .join('; ');
 
 /** The domains in which the shares of customers and tool faults can be chosen, in words. If only some levels have the choice, these follow. */
 export const CHOOSABLE: readonly string[] = GENERATED.flatMap(({ name, levels }) => {

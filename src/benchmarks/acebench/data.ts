@@ -4,6 +4,7 @@ import { itemOf, iterate } from '../../python/operations.ts';
 import { Dict, type Value } from '../../python/values.ts';
 import { ImportError } from '../../exchange/import-error.ts';
 import type { Language } from './classes/api.ts';
+import { dictOf, textOf, textsOf, wrongField } from '../python-fields.ts';
 import { jsonLines, readIn, type Source } from '../python-copy.ts';
 import { CLASSES } from './classes/index.ts';
 import type { Kind, Setting, States } from './instances.ts';
@@ -80,29 +81,18 @@ function checkClasses(names: readonly string[], where: string): void {
   if (unknown !== undefined) throw new Error(`${where} has "${unknown}": expected ${Object.keys(CLASSES).join(', ')}`);
 }
 
-function idOf(one: Value): string {
-  const id = itemOf(one, 'id');
-  if (typeof id !== 'string') throw new Error('id is wrong: expected a text');
-  return id;
-}
-
-function textsOf(value: Value, name: string): string[] {
-  if (!Array.isArray(value) || value.some((one) => typeof one !== 'string')) throw new Error(`${name} is wrong: expected a list of texts`);
-  return value as string[];
-}
+const idOf = (one: Value): string => textOf(itemOf(one, 'id'), 'id');
 
 function taskOf(one: Value, language: Language, kind: Kind): Omit<Entry, 'id' | 'truth' | 'milestones'> {
   const involved = textsOf(itemOf(one, 'involved_classes'), 'involved_classes');
   checkClasses(involved, 'involved_classes');
-  const config = itemOf(one, 'initial_config');
-  const [question, functions] = [itemOf(one, 'question'), itemOf(one, 'function')];
-  if (typeof question !== 'string') throw new Error('question is wrong: expected a text');
+  const functions = itemOf(one, 'function');
   return {
     language,
     kind,
     involved,
-    config: config instanceof Dict ? config : new Dict(),
-    question,
+    config: dictOf(itemOf(one, 'initial_config'), 'initial_config'),
+    question: textOf(itemOf(one, 'question'), 'question'),
     functions: Array.isArray(functions) ? functions : [functions],
   };
 }
@@ -111,7 +101,7 @@ function answerOf(answer: Value): Pick<Entry, 'truth' | 'milestones'> {
   const own = itemOf(answer, 'ground_truth');
   const truth = Array.isArray(own) ? own : [own];
   if (!truth.every((one) => one instanceof Dict && one.values().every((value) => value instanceof Dict)))
-    throw new Error('ground_truth is wrong: expected a list of objects with the attributes of a class');
+    throw wrongField(own, 'ground_truth', 'a list of objects with the attributes of a class');
   const lists = iterate(itemOf(answer, 'mile_stone'));
   const milestones = Array.isArray(lists[0]) ? lists.map((list) => textsOf(list, 'mile_stone')) : textsOf(lists, 'mile_stone');
   return { truth: truth as Dict[], milestones };

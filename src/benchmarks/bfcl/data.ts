@@ -2,12 +2,11 @@
 import { loads } from '../../python/json.ts';
 import { itemOf } from '../../python/operations.ts';
 import { Dict, type Value } from '../../python/values.ts';
-import { shown } from '../../base/input-error.ts';
 import { ImportError } from '../../exchange/import-error.ts';
+import { dictOf, listOf, textOf, textsOf, wrongField } from '../python-fields.ts';
 import { jsonLines, readIn, type Source } from '../python-copy.ts';
 import { CLASSES } from '../../domains/multiturn/classes/index.ts';
 import type { Solved } from '../../domains/multiturn/check.ts';
-import { portable } from '../../domains/multiturn/portable.ts';
 import { fillersFromJson, type Prompts, promptsFromJson, promptsFromSource, tablesFromJson, tablesFromSource } from './read-tables.ts';
 import { type Category, findFiles, PROMPT_SOURCES } from './source-files.ts';
 import type { Tables } from '../../domains/multiturn/tables.ts';
@@ -44,7 +43,7 @@ export async function readBfcl(paths: readonly string[], contentOf: (path: strin
     const gold = new Map((await lines(answers)).map(({ line, value }) => readIn(answers, `line ${line}`, () => goldOf(value))));
     for (const { line, value } of await lines(questions))
       readIn(questions, `line ${line}`, () => {
-        const id = text(itemOf(value, 'id'), 'id');
+        const id = textOf(itemOf(value, 'id'), 'id');
         const calls = gold.get(id);
         if (calls === undefined) throw new ImportError(answers, '', `there is no answer to ${id}, which is in ${questions}`);
         entries.set(id, entryOf(id, category, value, calls));
@@ -80,39 +79,20 @@ async function readLiterals(
   };
 }
 
-function dictOf(value: Value, what: string): Dict {
-  if (!(value instanceof Dict)) throw wrong(value, what, 'an object');
-  return value;
-}
-
-function listOf(value: Value, what: string): Value[] {
-  if (!Array.isArray(value)) throw wrong(value, what, 'a list');
-  return value;
-}
-
-function text(value: Value, what: string): string {
-  if (typeof value !== 'string') throw wrong(value, what, 'a text');
-  return value;
-}
-
-const texts = (value: Value, what: string): string[] => listOf(value, what).map((one, i) => text(one, `${what}[${i}]`));
-
-const wrong = (value: Value, what: string, expected: string) => new Error(`${what} is ${shown(portable(value))}: expected ${expected}`);
-
 /** The id and the gold calls of each turn. */
 const goldOf = (answer: Value): [string, string[][]] => [
-  text(itemOf(answer, 'id'), 'id'),
-  listOf(itemOf(answer, 'ground_truth'), 'ground_truth').map((turn, i) => texts(turn, `ground_truth[${i}]`)),
+  textOf(itemOf(answer, 'id'), 'id'),
+  listOf(itemOf(answer, 'ground_truth'), 'ground_truth').map((turn, i) => textsOf(turn, `ground_truth[${i}]`)),
 ];
 
 function entryOf(id: string, category: Category, one: Value, gold: string[][]): Entry {
-  const involved = texts(itemOf(one, 'involved_classes'), 'involved_classes');
+  const involved = textsOf(itemOf(one, 'involved_classes'), 'involved_classes');
   const unknown = involved.find((name) => !Object.hasOwn(CLASSES, name));
   if (unknown !== undefined) throw new Error(`involved_classes has "${unknown}": expected ${Object.keys(CLASSES).join(', ')}`);
   const question = listOf(itemOf(one, 'question'), 'question').map((turn, i) =>
     listOf(turn, `question[${i}]`).map((message) => ({
-      role: text(itemOf(message, 'role'), 'role'),
-      content: text(itemOf(message, 'content'), 'content'),
+      role: textOf(itemOf(message, 'role'), 'role'),
+      content: textOf(itemOf(message, 'content'), 'content'),
     })),
   );
   const missed = dictOf((one as Dict).get('missed_function') ?? new Dict(), 'missed_function');
@@ -125,8 +105,8 @@ function entryOf(id: string, category: Category, one: Value, gold: string[][]): 
     missed: new Map(
       missed.entries().map(([turn, names]) => {
         const n = Number(turn);
-        if (!question[n]) throw wrong(turn, 'a key of missed_function', `a turn from 0 to ${question.length - 1}`);
-        return [n, texts(names, `missed_function.${n}`)];
+        if (!question[n]) throw wrongField(turn, 'a key of missed_function', `a turn from 0 to ${question.length - 1}`);
+        return [n, textsOf(names, `missed_function.${n}`)];
       }),
     ),
     gold,

@@ -52,9 +52,18 @@ describe('an import', () => {
     const turns = 'data_all/data_en/data_agent_multi_turn.json';
     await expect(importBenchmark(broken(turns, '"id"', 'id'))).rejects.toThrow(`${turns}: line 1: it is not JSON`);
     await expect(importBenchmark(broken(turns, '["Travel"]', '["Bank"]'))).rejects.toThrow(`${turns}: line 2: involved_classes has "Bank"`);
-    await expect(importBenchmark(broken(turns, '"Book a flight."', '5'))).rejects.toThrow(`${turns}: line 2: question is wrong`);
+    await expect(importBenchmark(broken(turns, '"Book a flight."', '5'))).rejects.toThrow(
+      `${turns}: line 2: question is 5: expected a text`,
+    );
+    const noObject = aceFixtureFiles({
+      ...aceFixture,
+      [turns]: aceFixture[turns]!.replace(/"initial_config":\{/, '"initial_config":[],"x":{'),
+    });
+    await expect(importBenchmark(noObject)).rejects.toThrow(`${turns}: line 1: initial_config is []: expected an object`);
     const answers = 'data_all/data_en/possible_answer/data_agent_multi_step.json';
-    await expect(importBenchmark(broken(answers, '"Reminders":{}', '"Reminders":3'))).rejects.toThrow('ground_truth is wrong');
+    await expect(importBenchmark(broken(answers, '"Reminders":{}', '"Reminders":3'))).rejects.toThrow(
+      /ground_truth is .*: expected a list of objects/,
+    );
     const source = 'model_inference/multi_turn/scenarioszh/phone_platform/food_services.py';
     await expect(importBenchmark(broken(source, '10.0', 'open()'))).rejects.toThrow(
       `${source}: self.merchant_list: it is no literal of Python`,
