@@ -32,7 +32,8 @@ export class Evaluations {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
   readonly #turns: GpuTurns;
-  #abort: AbortController | null = null;
+  /** Evaluations without a GPU can run beside others. */
+  readonly #running = new Set<AbortController>();
 
   constructor(parts: SessionParts, host: EngineHost, turns: GpuTurns) {
     this.#parts = parts;
@@ -45,7 +46,7 @@ export class Evaluations {
     const abort = new AbortController();
     const usesGpu = requests.some(({ model, settings }) => model.kind !== 'server' || settings.user.mode === 'local');
     const release = usesGpu ? await this.#turns.take('evaluate', abort) : async () => {};
-    this.#abort = abort;
+    this.#running.add(abort);
     const unwatch = usesGpu ? abortOnLoss(this.#host, abort) : () => {};
     try {
       const ids: string[] = [];
@@ -58,13 +59,13 @@ export class Evaluations {
       return ids;
     } finally {
       unwatch();
-      this.#abort = null;
+      this.#running.delete(abort);
       await release();
     }
   }
 
   cancel(): void {
-    this.#abort?.abort(new Error('the evaluation was cancelled'));
+    for (const abort of this.#running) abort.abort(new Error('the evaluation was cancelled'));
   }
 
   async #play(

@@ -52,7 +52,8 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, 
     if (!faults.some((fault) => fault.message === message && fault.kind === kind)) faults.push({ kind, message, detail });
   };
   const structured = isStructured(scenario);
-  const runs = instructionRuns(scenario.instruction, structured);
+  // A script may be the instruction itself.
+  const runs = scenario.scripted ? new Set<string>() : instructionRuns(scenario.instruction, structured);
   const known = new KnownFacts();
   const vocabulary = new Vocabulary();
   const learn = (text: string) => (known.learn(text), vocabulary.learn(text));

@@ -546,7 +546,17 @@ describe('evaluate: selection of tasks', () => {
       [/--rules is given: expected --data DIR with it/, '--domain', 'mock', '--rules', 'tau2'],
       [/--domain is "mock": tau1 has retail, airline/, '--domain', 'mock', '--rules', 'tau1', '--data', data],
       [/--data is ".*nowhere": there is no such file or folder/, '--domain', 'mock', '--rules', 'tau2', '--data', join(folder, 'nowhere')],
-      [/--level is "nano": expected full for the tasks of --data/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--level', 'nano'],
+      [
+        /--level is "nano": expected full for the tasks of --data/,
+        '--domain',
+        'mock',
+        '--rules',
+        'tau2',
+        '--data',
+        data,
+        '--level',
+        'nano',
+      ],
       [/--tasks is "0": expected a whole number from 1/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', '0'],
       [/--tasks is ".\/ids.json": there is no such file/, '--domain', 'mock', '--rules', 'tau2', '--data', data, '--tasks', './ids.json'],
       [

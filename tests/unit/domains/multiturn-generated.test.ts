@@ -9,7 +9,8 @@ import type { Dict } from '../../../src/python/values.ts';
 import { toolCallOf } from '../../../src/domains/multiturn/tool-call.ts';
 import { customerScripts, GENERATED_DOMAINS, importedLevels } from '../../../src/domains/registry.ts';
 import { multiturn } from '../../../src/domains/multiturn/index.ts';
-import { synthesize } from '../../../src/training/synthesize.ts';
+import { auditOf } from '../../../src/domains/customer-audit.ts';
+import { demonstrators, synthesize } from '../../../src/training/synthesize.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { bfclFolder, hasBfcl, readFolder } from '../../support/bfcl-data.ts';
 
@@ -77,6 +78,14 @@ describe.each(LEVELS)('%s', (level) => {
       expect(signature, text).toBeDefined();
     }
   });
+});
+
+test('a customer whose script is the instruction makes no fault', async () => {
+  const stage = { environments, users: new ScriptedUsers(customerScripts) };
+  const play = await demonstrators(stage, 'multiturn', 'tickets');
+  const tasks = (await tasksOf('tickets', 'train')).filter(({ scenario }) => scenario.instruction.includes('see you at noon'));
+  expect(tasks.length).toBeGreaterThan(3);
+  for (const task of tasks) expect(auditOf((await play(task, 1)).trajectory).faults).toEqual([]);
 });
 
 if (!hasBfcl) console.warn(`SKIPPED: generated tasks beside the entries of BFCL: ${bfclFolder} does not exist`);

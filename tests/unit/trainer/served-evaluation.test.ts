@@ -99,3 +99,21 @@ test('is played without a GPU, and stored without the key', async () => {
   expect(canPair(ofWeights(settings), ofWeights({ ...settings, limits }))).toBe(false);
   expect(canPair(row, ofWeights({ ...settings, seed: 2 }))).toBe(false);
 });
+
+test('is cancelled together with another one that needs no GPU either', async () => {
+  let answer = () => {};
+  const waiting = new Promise<void>((resolve) => (answer = resolve));
+  const server = await startAgentServer(async () => {
+    await waiting;
+    return { content: 'Hello.' };
+  });
+  close = server.close;
+  const session = nodeSession();
+  const model = { kind: 'server', baseUrl: server.url, model: 'slow' } as const;
+  const both = [1, 2].map(() => session.evaluateAndKeep([{ model, settings }], () => {}));
+  const ended = Promise.all(both.map((one) => expect(one).rejects.toThrow('the evaluation was cancelled')));
+  await expect.poll(() => server.requests.length).toBeGreaterThan(settings.tasks * settings.trials);
+  await session.cancelEvaluation();
+  await ended;
+  answer();
+});
