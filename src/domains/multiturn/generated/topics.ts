@@ -264,4 +264,4 @@ const trading: Topic = {
 };
 
 export const EARLY_TOPICS = { files, math, messages, posts, tickets, trading };
-export { NAMES, WORDS, PHRASES, numbers };
+export { NAMES, WORDS, numbers };

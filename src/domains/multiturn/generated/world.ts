@@ -2,7 +2,6 @@
 import { callOf, type CreateExpert } from '../../../agent/acts.ts';
 import type { DomainDefinition } from '../../../environments/domain.ts';
 import type { Task } from '../../../records/task.ts';
-import { multiturn } from '../index.ts';
 import { compactPrompt } from '../prompt.ts';
 import { MultiTurnSession } from '../session.ts';
 import { TOPICS } from './more-topics.ts';
@@ -10,7 +9,7 @@ import { callsAsked, generatedTask, NO_TABLES } from './tasks.ts';
 
 export const world: DomainDefinition = {
   name: 'multiturn',
-  levels: multiturn.levels.map(({ name }) => name),
+  levels: Object.keys(TOPICS),
   promises: { replays: true },
   domain: (level) => ({
     name: 'multiturn',
