@@ -5,7 +5,7 @@ import type { CreateExpert } from '../agent/acts.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { ANYONE, RELIABLE } from '../environments/conditions.ts';
 import type { Conditions } from '../records/conditions.ts';
-import { type Split, SPLITS } from '../records/task.ts';
+import { type Split, SPLITS, type UserScenario } from '../records/task.ts';
 import type { CustomerScripts } from '../users/types.ts';
 import * as all from './index.ts';
 import type { DomainModule } from './types.ts';
@@ -130,6 +130,10 @@ export async function customerScripts(domain: string | undefined, hasTools: bool
   const known = domain === undefined ? undefined : domainOf(domain);
   return (known ?? DOMAINS.find(({ stranger }) => stranger === (hasTools ? 'tools' : 'text')))!.customers();
 }
+
+/** Gives customers of a domain other words. Undefined if its customers have no other words. */
+export const reworderOf = async (domain: string): Promise<((scenario: UserScenario) => UserScenario) | undefined> =>
+  domainOf(domain)?.reworded?.();
 
 /** @throws if the domain has no demonstrator */
 export function demonstratorOf(domain: string): Promise<CreateExpert> {

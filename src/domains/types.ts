@@ -5,7 +5,7 @@ import type { DomainDefinition } from '../environments/domain.ts';
 import type { AuditRules } from '../agent/audit-rules.ts';
 import type { DomainLayers } from '../agent/layers.ts';
 import type { CustomerShares } from '../records/conditions.ts';
-import type { ToolCall } from '../records/task.ts';
+import type { ToolCall, UserScenario } from '../records/task.ts';
 import type { CustomerScripts } from '../users/types.ts';
 
 export interface DomainLevel {
@@ -64,6 +64,8 @@ export interface DomainModule {
   world?: () => Promise<DomainDefinition>;
   /** The scripted customers. */
   customers: () => Promise<CustomerScripts>;
+  /** Gives a scenario's scripted customer other words for the same facts. Absent if the customers have no other words. */
+  reworded?: () => Promise<(scenario: UserScenario) => UserScenario>;
   /** Present if these customers also play scenarios of unknown domains: those that are only a text, or those of customers with tools. */
   stranger?: 'text' | 'tools';
   /** The question that asks for a yes to a write, for the guard. Absent: the domain has no guard. */

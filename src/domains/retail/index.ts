@@ -15,6 +15,7 @@ export const retail: DomainModule = {
   rewardsTurns: true,
   world: async () => (await import('./definition.ts')).retail,
   customers: async () => (await import('./customer/index.ts')).shopCustomers,
+  reworded: async () => (await import('./schema.ts')).withUnseenWords,
   stranger: 'text',
   proposal: async () => (await import('./proposal.ts')).proposalOf,
   demonstrator: async () => (await import('./expert.ts')).createExpert,

@@ -102,3 +102,5 @@ export interface ShopScenario extends UserScenario {
 
 /** The facts of a scenario whose scripted customer uses only sentences that customers of other splits never say. */
 export const UNSEEN_WORDS = { wording: 'unseen' } as const;
+
+export const withUnseenWords = (scenario: UserScenario): UserScenario => ({ ...scenario, facts: { ...scenario.facts, ...UNSEEN_WORDS } });
