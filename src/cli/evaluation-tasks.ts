@@ -1,9 +1,9 @@
-/** @file Which tasks `mua evaluate` plays: generated tasks, or tasks of a benchmark. */
+/** @file Which tasks an evaluation plays: generated tasks, or tasks of a benchmark. And its settings. */
 import { stat } from 'node:fs/promises';
 import { IMPORTED_LEVEL, taskSplits, usualLevel } from '../domains/registry.ts';
 import { isSplit, type Split } from '../records/task.ts';
 import type { EvaluateOptions } from '../trainer/messages.ts';
-import { readNumber } from './args.ts';
+import { readNumber, readPairs } from './args.ts';
 import { type BenchmarkData, findPlaceData } from './benchmark-data.ts';
 import { DEFAULT_DOMAIN } from './commands/shared.ts';
 import { UsageError } from './errors.ts';
@@ -54,4 +54,12 @@ export async function readTasks({ domain: wanted, rules, data, level, split, tas
   if (!/[/\\.]/.test(tasks)) return { place: { ...place, select: { split: tasks } }, benchmark };
   if (!(await stat(tasks).catch(() => null))?.isFile()) throw new UsageError(`--tasks is "${tasks}": there is no such file`);
   return { place: { ...place, select: { ids: await readTaskIds(tasks) } }, benchmark };
+}
+
+/** The settings of `--set` for an evaluation. @throws UsageError if a flag of its own sets one of them */
+export function evaluationSettings(pairs: readonly string[]): Record<string, string> {
+  const settings = readPairs('set', pairs);
+  const taken = ['domain', 'level', 'seed', 'temperature', 'val_split'].find((name) => Object.hasOwn(settings, name));
+  if (taken) throw new UsageError(`--set has "${taken}": expected --${taken.replace('val_', '')} instead`);
+  return settings;
 }

@@ -20,6 +20,7 @@ import { models } from './commands/models.ts';
 import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
 import { report } from './commands/report.ts';
+import { robust } from './commands/robust.ts';
 import { synthesize } from './commands/synthesize.ts';
 import { shadow } from './commands/shadow.ts';
 import { sft, train } from './commands/training.ts';
@@ -36,6 +37,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   train,
   experiment,
   evaluate,
+  robust,
   report,
   overlap,
   synthesize,

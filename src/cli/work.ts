@@ -22,6 +22,7 @@ import type {
   TrainingSink,
 } from '../trainer/messages.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
+import type { Perturbation } from '../records/reliability.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 import { importBenchmark } from '../benchmarks/import/import.ts';
@@ -49,7 +50,7 @@ export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
    * If `done` is true, `customer/<index>/done.jsonl` has the trials from before an interruption. New trials are sent to
    * `customer/<index>/trial`.
    */
-  | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean }[] }
+  | { command: 'evaluate'; options: EvaluateOptions; customers: { user: UserConfig; done: boolean; perturbed?: Perturbation }[] }
   | { command: 'score'; request: ScoreRequest; precision: Precision }
   | { command: 'grad'; request: GradRequest; precision: Precision }
   | { command: 'generate'; request: GenerateRequest; precision: Precision }
@@ -179,9 +180,12 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
     }
     case 'evaluate': {
       const customers = await Promise.all(
-        request.customers.map(async ({ user, done }, i): Promise<EvaluatedCustomer> => {
+        request.customers.map(async ({ done, ...customer }, i): Promise<EvaluatedCustomer> => {
           const lines = done ? (await text(files, `customer/${i}/done.jsonl`)).split('\n').filter(Boolean) : [];
-          return { user, done: lines.map((line, at) => readTrajectory(JSON.parse(line), `trajectories-${i + 1}.jsonl`, `line ${at + 1}`)) };
+          return {
+            ...customer,
+            done: lines.map((line, at) => readTrajectory(JSON.parse(line), `trajectories-${i + 1}.jsonl`, `line ${at + 1}`)),
+          };
         }),
       );
       const trial: EvaluationSink['trial'] = (i, trajectory) => files.write(`customer/${i}/trial`, JSON.stringify(trajectory));

@@ -14,11 +14,15 @@ import { evaluationTasks } from '../environments/task-order.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { isTaught, nextCalls } from '../evaluation/next-call.ts';
+import { perturbed, perturbedWorld } from '../evaluation/perturb.ts';
 import { pairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
+import { reliabilityCard } from '../evaluation/reliability/card.ts';
+import { type ReliabilityTrial, reliabilityTrial } from '../evaluation/reliability/trial.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
+import type { Perturbation } from '../records/reliability.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
@@ -67,15 +71,17 @@ export async function evaluateModel(
     throw new InputError(`next_call is true: expected tasks with known calls and a scripted user, not tasks of ${domain}`);
   for (const { done = [] } of customers) checkDone(done, tasks);
   const agents = options.server && agentsOf(options.server);
+  const what = customers.some((customer) => customer.perturbed) ? 'under condition' : 'with customer';
   const evaluated: Played[] = [];
-  for (const [i, { user, done = [] }] of customers.entries()) {
-    const label = customers.length > 1 ? `episodes with customer ${i + 1} of ${customers.length}` : 'episodes';
+  for (const [i, { user, done = [], perturbed: kind }] of customers.entries()) {
+    const label = customers.length > 1 ? `episodes ${what} ${i + 1} of ${customers.length}` : 'episodes';
+    const own = kind ? await perturbed(kind, tasks, played.domain) : tasks;
     evaluated.push(
       await play(
         parts,
         host,
         model,
-        { ...options, config, tasks, user, done, agents },
+        { ...options, config, tasks: own, user, done, agents, kind },
         (count, total) => sink.progress(count, total, label),
         (trial) => sink.trial(i, trial),
       ),
@@ -85,7 +91,14 @@ export async function evaluateModel(
   // Only this split is made to be new, and 2,000 conversations take some time.
   const trained =
     split === 'unseen' ? await spoken(environments, { domain, level, seed }, 'train', COMPARED.train, sink.progress.bind(sink)) : null;
+  const card = options.card && {
+    card: reliabilityCard(
+      { ...options.card, domain, level, split, seed, temperature: options.temperature, tasks: tasks.length, trials: options.trials },
+      evaluated.map(({ reliability }, i) => ({ kind: customers[i]!.perturbed, trials: reliability })),
+    ),
+  };
   return {
+    ...card,
     reports: evaluated.map(({ report, said }) => ({
       ...report,
       noop_skipped: chosen.length - tasks.length,
@@ -100,6 +113,8 @@ interface Played {
   /** What the customers said. */
   said: string[];
   results: TrialResult[];
+  /** Empty without a card. */
+  reliability: ReliabilityTrial[];
 }
 
 interface Plan extends Omit<EvaluateOptions, 'tasks'> {
@@ -109,6 +124,7 @@ interface Plan extends Omit<EvaluateOptions, 'tasks'> {
   done: Trajectory[];
   /** Those of a model behind a server, for all customers. */
   agents: StartAgent | undefined;
+  kind: Perturbation | undefined;
 }
 
 /** What the episodes need, and how many are played at once. */
@@ -134,7 +150,8 @@ async function play(
   onTrial: (trajectory: Trajectory) => void | Promise<void>,
 ): Promise<Played> {
   const { config, seed, trials, user, done, ...options } = plan;
-  const { stage, limits, slots } = await stageOf(parts, host, model, plan);
+  const { stage: plain, limits, slots } = await stageOf(parts, host, model, plan);
+  const stage = { ...plain, environments: perturbedWorld(plan.kind, plain.environments) };
   const startedAt = Date.now();
   const abort = new AbortController();
   const stored: Promise<void>[] = [];
@@ -178,6 +195,7 @@ async function play(
     },
     said: trajectories.flatMap(({ nodes }) => utterancesOf(nodes)),
     results,
+    reliability: options.card ? await Promise.all(trajectories.map(reliabilityTrial)) : [],
   };
 }
 

@@ -17,6 +17,7 @@ import type { ConversationRules, EpisodeLimits, Sampling } from '../records/epis
 import type { DatasetOptions } from '../records/dataset.ts';
 import type { Overlap, EvaluationReport, TrialResult } from '../records/evaluation.ts';
 import type { ModelFiles, ModelRef, Precision } from '../records/model.ts';
+import type { Perturbation, ReliabilityCard } from '../records/reliability.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { GrpoConfig, RunStatus, StepMetrics } from '../records/run.ts';
 import type { SftConfig } from '../training/settings/index.ts';
@@ -160,10 +161,7 @@ export interface PlayRequest {
    * of the agent.
    */
   agent?: AgentMove | null;
-  /**
-   * The customer's next turn. If null, the conversation stops at the customer's turn and waits. If absent, the simulator plays
-   * all turns of the customer.
-   */
+  /** The same for the customer's next turn. If absent, the simulator plays all turns of the customer. */
   user?: UserMove | null;
   /** The model that plays the agent. Its tokenizer encodes the visitor's text. */
   model: ModelRef;
@@ -232,12 +230,16 @@ export interface EvaluateOptions {
   precision?: Precision;
   /** If given, the result also has the episodes in the format of this benchmark's results. `model` is the model's name in them. */
   results?: { benchmark: string; model: string };
+  /** If given, the result has a reliability card of this agent. The first customer must be unperturbed, and each other one perturbed. */
+  card?: { agent: string };
 }
 
 /** A customer to evaluate with, and those of its trials that were scored before an interruption. */
 export interface EvaluatedCustomer {
   user: UserConfig;
   done?: Trajectory[];
+  /** How the tasks differ from those of the other customers. Absent: not at all. */
+  perturbed?: Perturbation;
 }
 
 /** Receives the results of an evaluation of the command line. */
@@ -252,6 +254,7 @@ export interface EvaluateResult {
   reports: EvaluateReport[];
   /** The results of each further customer minus those of the first, paired by trial. */
   differences: (PairedDifference | null)[];
+  card?: ReliabilityCard;
 }
 
 export interface EvaluateReport extends EvaluationReport {

@@ -59,3 +59,21 @@ export async function readAgent(values: AgentValues): Promise<{ server: AgentSer
   const { config, apiKey } = await readServer(names, { address: agent, model, body, settings }, 'an http(s) URL');
   return { server: { ...config, ...(format && { format }) }, agentKey: apiKey };
 }
+
+/**
+ * @param values the flags that say who plays the agent
+ * @throws UsageError if nobody plays the agent, or if flags are given that only weights have
+ */
+export function checkPlayer(
+  values: Pick<AgentValues, 'agent' | 'agentTemperature'> & { [Name in 'model' | 'lora' | 'precision' | 'on']?: string | undefined } & {
+    temperature?: number | undefined;
+  },
+): void {
+  const { agent, model, lora, precision, on, temperature, agentTemperature } = values;
+  if (agent === undefined && model === undefined) throw new UsageError(`--model is missing: expected --model DIR, or --agent URL`);
+  if (agent === undefined) return;
+  const [other] = Object.entries({ model, lora, precision, on }).find(([, value]) => value !== undefined) ?? [];
+  if (other) throw new UsageError(`--${other} is given: expected no --${other} with --agent, whose model is behind a server`);
+  if (agentTemperature !== undefined && temperature !== undefined)
+    throw new UsageError('--temperature and --agent-temperature are given: expected one of them');
+}

@@ -7,7 +7,7 @@ import type { UserConfig } from '../../records/user.ts';
 import type { AgentServer } from '../../records/agent-server.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
 import { isGguf } from '../../exchange/model-folder.ts';
-import { camelCase, type Flags, readPairs, SEED, type Values, valuesSchema } from '../args.ts';
+import { camelCase, type Flags, SEED, type Values, valuesSchema } from '../args.ts';
 import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
@@ -15,13 +15,13 @@ import { UsageError } from '../errors.ts';
 import { FOLDER } from '../customer-folder.ts';
 import { EvaluationFolder, inOrder } from '../evaluation-folder.ts';
 import { differenceLines, reportLines } from '../evaluation-lines.ts';
-import { readTasks, TASKS } from '../evaluation-tasks.ts';
+import { evaluationSettings, readTasks, TASKS } from '../evaluation-tasks.ts';
 import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../files.ts';
 import { fileSha256, sha256 } from '../out-folder.ts';
 import { runJob } from '../job.ts';
 import { STATUS } from '../status.ts';
 import { checkKeyOrigin, keyProof } from '../key-origin.ts';
-import { AGENT_FLAGS, readAgent } from './agent.ts';
+import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { readUsers } from './customers.ts';
 import { RESULTS_FLAGS, resultsFile } from './results-flags.ts';
 import { checkAddress } from './server.ts';
@@ -124,9 +124,7 @@ export const evaluate = command({
     const given: Given = resumed ? resumed.settings.flags : newFlags({ ...flags, on });
     const { output, out } = given;
     const { place, benchmark } = await readTasks(given);
-    const settings = readPairs('set', given.set);
-    const taken = ['domain', 'level', 'seed', 'temperature', 'val_split'].find((name) => Object.hasOwn(settings, name));
-    if (taken) throw new UsageError(`--set has "${taken}": expected --${taken.replace('val_', '')} instead`);
+    const settings = evaluationSettings(given.set);
     const agent = await readAgent(given);
     const model = given.model === undefined ? undefined : await findModel(given.model, { tokenizer: true, lora: given.lora });
     if (output) await checkParent('output', output);
@@ -203,10 +201,9 @@ export const evaluate = command({
 
 /** The flags of a new evaluation, with defaults. */
 function newFlags({ on, ...flags }: Asked & { on: string | undefined }): Given {
-  const { model, output, out, user } = flags;
+  const { output, out, user } = flags;
   const results = resultsFile(flags);
-  if (flags.agent !== undefined) checkServed({ ...flags, on });
-  else if (model === undefined) throw new UsageError(`--model is missing: expected --model DIR, or --agent URL`);
+  checkPlayer({ ...flags, on });
   if (output && out) throw new UsageError(`--output is "${output}": expected no --output with --out, which keeps every trajectory`);
   const single = results ? `--${results.flag}` : output ? '--output' : undefined;
   if (single && user.length > 1) throw new UsageError(`${single} is given: expected one --user with it, or --out`);
@@ -218,14 +215,6 @@ function newFlags({ on, ...flags }: Asked & { on: string | undefined }): Given {
     precision: flags.precision ?? 'f32',
     user: user.length === 0 ? ['scripted'] : user,
   };
-}
-
-/** @throws UsageError if flags are given that only weights have */
-function checkServed({ model, lora, precision, on, temperature, agentTemperature }: Asked & { on?: string | undefined }): void {
-  const [other] = Object.entries({ model, lora, precision, on }).find(([, value]) => value !== undefined) ?? [];
-  if (other) throw new UsageError(`--${other} is given: expected no --${other} with --agent, whose model is behind a server`);
-  if (agentTemperature !== undefined && temperature !== undefined)
-    throw new UsageError('--temperature and --agent-temperature are given: expected one of them');
 }
 
 async function newFolder(
