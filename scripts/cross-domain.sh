@@ -4,7 +4,7 @@
 #
 #     scripts/cross-domain.sh [DIR]      default: cross-domain
 #
-# The same command continues after an interruption: finished steps are kept. The last lines are the table.
+# The same command continues after an interruption: finished steps are kept. The results are in `docs/results/cross-domain.json`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=${1:-cross-domain}
@@ -60,3 +60,4 @@ for seed in $seeds; do
 done
 
 npx tsx scripts/cross-domain-table.mts --results "$out" --seeds "${seeds// /,}"
+npm run docs

@@ -17,6 +17,7 @@ import { faultRows } from '../tests/support/endpoint-faults.ts';
 import { consentRows } from '../tests/support/planted-consent.ts';
 import { FIRST_RUN, plantedHead, plantedRows } from '../tests/support/planted-layers/figures.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
+import { crossRows, matrixRows } from './matrix-table.ts';
 import { predictedRows } from './predicted-steps.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -173,6 +174,8 @@ const TABLES: Record<string, () => string> = {
     ),
   'unseen customers': () =>
     armTable(skillArms(UNSEEN), [...passColumns('timeouts-unseen', ''), { head: 'asks', of: 'timeouts-unseen', figure: 'confirmed' }]),
+  'model by domain': () => table(...matrixRows()),
+  'across domains': () => table(...crossRows()),
   'foreign rows': () => table(['what a row has', 'what happens'], foreignRowKinds()),
   'adapter settings': () => table(['setting of adapter_config.json', 'what happens'], adapterSettings()),
   'endpoint faults': () => table(['what the server does', 'how many', 'what the client does'], faultRows()),
