@@ -12,6 +12,7 @@ import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
+import { playerOf } from '../evaluation/agents.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { isTaught, nextCalls } from '../evaluation/next-call.ts';
 import { perturbed, perturbedWorld } from '../evaluation/perturb.ts';
@@ -19,6 +20,7 @@ import { pairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { reliabilityCard } from '../evaluation/reliability/card.ts';
 import { type ReliabilityTrial, reliabilityTrial } from '../evaluation/reliability/trial.ts';
+import { STYLES } from '../records/dataset.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
@@ -27,7 +29,7 @@ import type { GrpoConfig } from '../records/run.ts';
 import type { Task } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
-import { evaluationConfig } from '../training/config.ts';
+import { evaluationConfig, habitsOf } from '../training/config.ts';
 import { COMPARED, overlapOf, spoken, utterancesOf } from '../training/utterance-overlap.ts';
 import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
 import { withScore } from './benchmark-score.ts';
@@ -54,6 +56,10 @@ export async function evaluateModel(
   const { domain, level, split, select, seed } = options;
   const { environments } = parts;
   const config = await fitted(environments, model, evaluationConfig(options), options.settings);
+  if (options.server && isStyle(config.val_agent))
+    throw new InputError(
+      `setting "val_agent" is "${config.val_agent}": a demonstrator asks no server; expected model, guard or two_guards`,
+    );
   const played = { domain: await environments.domain(domain, level), environments };
   const chosen = await evaluationTasks(played, {
     domain,
@@ -168,6 +174,7 @@ async function play(
     ...common,
     trials,
     done,
+    player: await playerOf(config.val_agent, stage.domain, habitsOf(config)),
     onProgress,
     onTrial: (trial) => void stored.push(Promise.resolve(onTrial(trial)).catch((error: unknown) => abort.abort(error))),
   });
@@ -198,6 +205,8 @@ async function play(
     reliability: options.card ? await Promise.all(trajectories.map(reliabilityTrial)) : [],
   };
 }
+
+const isStyle = (agent: string): boolean => (STYLES as readonly string[]).includes(agent);
 
 /** Checks that the trials that are already done belong to these tasks. The data of a benchmark may have changed since. */
 function checkDone(done: readonly Trajectory[], tasks: readonly Task[]): void {

@@ -57,6 +57,28 @@ test('has one budget for all its customers', async () => {
   expect(server.requests).toHaveLength(2 * first);
 });
 
+test('is played with a guard if val_agent names one', async () => {
+  const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
+  // This demonstrator writes without a question.
+  const expert = (await demonstratorOf('retail'))(await environments.domain('retail', 'nano'), 1, { style: 'brisk' });
+  const server = await startAgentServer((request, before) => {
+    const act = expert.act(forExpert(request));
+    return 'call' in act ? calling([act.call], `c${before}`) : { content: act.say };
+  });
+  close = server.close;
+  const evaluateWith = (val_agent: string) =>
+    nodeSession().evaluate(
+      {},
+      { ...settings, tasks: 4, trials: 1, settings: { val_agent }, server: { baseUrl: server.url, model: 'm' } },
+      [{ user: { mode: 'scripted' } }],
+      { progress: () => {}, trial: () => Promise.resolve() },
+    );
+  const asked = async (val_agent: string) => (await evaluateWith(val_agent)).reports[0]!.confirmed_writes!.value;
+  expect(await asked('guard')).toBe(1);
+  expect(await asked('model')).toBe(0);
+  await expect(evaluateWith('careful')).rejects.toThrow('setting "val_agent" is "careful": a demonstrator asks no server');
+});
+
 test('is played without a GPU, and stored without the key', async () => {
   const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
   const expert = (await demonstratorOf('retail'))(await environments.domain('retail', 'nano'), 1, { style: 'careful' });
