@@ -58,7 +58,7 @@ export function resultOf(trajectory: Trajectory): TrialResult {
 /** The part of the summary that a trial and a rollout of training have in common. */
 export function outcomeOf(
   trajectory: Trajectory,
-): Omit<TrialResult, 'customer' | 'agent' | 'timeouts' | 'offered' | 'faults' | 'judged' | 'denied'> {
+): Omit<TrialResult, 'customer' | 'agent' | 'timeouts' | 'offered' | 'faults' | 'judged' | 'denied' | 'card'> {
   const { id, task, index, reward, termination, turns, nodes, violations } = trajectory;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return {

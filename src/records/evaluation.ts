@@ -5,6 +5,7 @@ import type { ConversationRules, EpisodeLimits } from './episode.ts';
 import type { ForeignRun } from './foreign.ts';
 import type { AgentServer, AgentUsage } from './agent-server.ts';
 import type { ModelRef } from './model.ts';
+import type { TrialCard } from './scorecard.ts';
 import type { Split, Violation } from './task.ts';
 import type { TerminationReason } from './trajectory.ts';
 import type { CustomerFaultKind, UserConfig } from './user.ts';
@@ -86,6 +87,8 @@ export interface TrialResult {
   judged?: true;
   /** True if a fault of the customer may have cost the agent its reward (`isRewardDenied`). */
   denied?: true;
+  /** What the scorecard needs. Absent in evaluations of earlier versions. */
+  card?: TrialCard;
 }
 
 export interface EvaluationReport {

@@ -14,6 +14,7 @@ import { evaluationTasks } from '../environments/task-order.ts';
 import { goldTurns } from '../benchmarks/tasks.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { nextCalls } from '../evaluation/next-call.ts';
+import { withCards } from '../evaluation/trial-card.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
@@ -124,6 +125,7 @@ interface Finished extends EvaluationRequest {
 
 /** Writes an evaluation with its trajectories in one transaction. */
 export async function keepEvaluation(db: RunDatabase, { id, model, name, settings, report, trajectories }: Finished): Promise<void> {
+  const results = await withCards(trajectories.map(resultOf), trajectories);
   await db.transaction('rw', [db.evaluations, db.evaluationTrajectories], async () => {
     await db.evaluations.put({
       id,
@@ -133,7 +135,7 @@ export async function keepEvaluation(db: RunDatabase, { id, model, name, setting
       name,
       settings: { ...settings, limits: limitsOf(settings.limits), user: withoutKey(settings.user) },
       report,
-      results: trajectories.map(resultOf),
+      results,
     });
     await db.evaluationTrajectories.bulkPut(trajectories.map((trajectory) => ({ evaluation: id, ...trajectory })));
   });

@@ -3,8 +3,12 @@ import { groupBy } from '../base/group-by.ts';
 import { recordedEnding } from '../base/recorded-ending.ts';
 import { pairedDifference, type PairedDifference, pairTrials } from '../evaluation/paired.ts';
 import { reportOf } from '../evaluation/report.ts';
+import { scorecardOf } from '../evaluation/scorecard.ts';
+import { withCards } from '../evaluation/trial-card.ts';
 import { customerOf, outcomeOf, resultOf } from '../evaluation/trial-result.ts';
 import type { EvaluationReport, EvaluationRow, EvaluationSettings } from '../records/evaluation.ts';
+import type { Json } from '../records/json.ts';
+import type { Scorecard } from '../records/scorecard.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { withScore } from './benchmark-score.ts';
 import { type ForeignWords, sayForeign } from './foreign-conversation.ts';
@@ -91,6 +95,11 @@ function numbered(conversations: readonly Trajectory[]): Trajectory[] {
     const [t, index] = [numbers.get(own.task.id)!, order.get(own)!];
     return { ...own, id: `${t}-${index}`, group: String(t), index };
   });
+}
+
+/** The scorecard of an evaluation. @param more settings that the file does not know */
+export async function scorecardOfImport({ row, trials }: ImportedEvaluation, more: Record<string, Json>): Promise<Scorecard> {
+  return scorecardOf({ ...row, results: await withCards(row.results, trials) }, more);
 }
 
 /** The comparison of two evaluations by the trials of the same tasks with the same numbers. Null if they share none. */

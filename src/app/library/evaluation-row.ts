@@ -4,6 +4,7 @@ import type { EvaluationRow } from '../../records/evaluation.ts';
 import type { RunRow } from '../../records/run.ts';
 import type { Trajectory } from '../../records/trajectory.ts';
 import { reportOf } from '../../evaluation/report.ts';
+import { withCards } from '../../evaluation/trial-card.ts';
 import { resultOf } from '../../evaluation/trial-result.ts';
 
 /** @param trials all conversations of the evaluation */
@@ -22,6 +23,12 @@ export function evaluationRow(
     report: reportOf(trials, settings.trials, seconds),
     results: trials.map(resultOf),
   };
+}
+
+/** The row with what the scorecard needs. */
+export async function cardedRow(...[run, evaluation, trials]: Parameters<typeof evaluationRow>): Promise<EvaluationRow> {
+  const row = evaluationRow(run, evaluation, trials);
+  return { ...row, results: await withCards(row.results, trials) };
 }
 
 export const sharedEvaluation = ({ id, createdAt, settings, model, report }: EvaluationRow): SharedEvaluation => ({

@@ -4,7 +4,7 @@ import type { ModelRow } from '../../records/model.ts';
 import type { RunStatus } from '../../records/run.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { storageError } from '../../base/storage-error.ts';
-import { evaluationRow } from './evaluation-row.ts';
+import { cardedRow } from './evaluation-row.ts';
 import { writeOrigin } from './origin.ts';
 
 /** How many rows are written at once. Between two writes, the browser can draw the page. */
@@ -32,6 +32,8 @@ export async function storeRun(
 ): Promise<string> {
   const total = metrics.length + rollouts.length + trajectories.length + branches.length + trials.length;
   let done = 0;
+  const played = evaluations.map(({ id }) => trials.filter(({ evaluation }) => evaluation === id));
+  const rows = await Promise.all(evaluations.map((evaluation, i) => cardedRow(shared, evaluation, played[i]!)));
   try {
     return await db.transaction(
       'rw',
@@ -54,13 +56,12 @@ export async function storeRun(
         await add(rollouts, (chunk) => db.rollouts.bulkAdd(chunk.map((rollout) => ({ ...rollout, run }))));
         await add(trajectories, (chunk) => db.trajectories.bulkAdd(chunk.map((trajectory) => ({ ...trajectory, run }))));
         const places = new Map<string | undefined, string>([[undefined, run]]);
-        for (const evaluation of evaluations) {
-          const free = !known && evaluation.id !== run && !(await isTaken(evaluation.id));
-          const own = free ? evaluation.id : crypto.randomUUID();
-          places.set(evaluation.id, own);
-          const played = trials.filter((trial) => trial.evaluation === evaluation.id);
-          await add(played, (chunk) => db.evaluationTrajectories.bulkAdd(chunk.map((trial) => ({ ...trial, evaluation: own }))));
-          await db.evaluations.add(evaluationRow({ ...shared, id: run }, { ...evaluation, id: own }, played));
+        for (const [i, row] of rows.entries()) {
+          const free = !known && row.id !== run && !(await isTaken(row.id));
+          const own = free ? row.id : crypto.randomUUID();
+          places.set(row.id, own);
+          await add(played[i]!, (chunk) => db.evaluationTrajectories.bulkAdd(chunk.map((trial) => ({ ...trial, evaluation: own }))));
+          await db.evaluations.add({ ...row, id: own, run, model: { kind: 'run', run, step: evaluations[i]!.step } });
         }
         await add(branches, (chunk) =>
           db.branches.bulkAdd(

@@ -36,6 +36,7 @@ export class RecordedSource implements RunSource {
   readonly id: string;
   readonly #read: () => Promise<RunContent | null>;
   #content: Promise<Content | null> | null = null;
+  readonly #carded = new Map<string, Promise<EvaluationRow>>();
 
   /** @param read resolves to null if this build does not have the run */
   constructor(id: string, read: () => Promise<RunContent | null>) {
@@ -118,8 +119,16 @@ export class RecordedSource implements RunSource {
     return (await this.#of(run))?.evaluations ?? [];
   }
 
+  /** With what the scorecard needs, which takes some time to find. */
   async evaluation(id: string): Promise<EvaluationRow | undefined> {
-    return (await this.evaluations()).find((row) => row.id === id);
+    const row = (await this.evaluations()).find((one) => one.id === id);
+    if (!row) return undefined;
+    const carded = async () => {
+      const { withCards } = await import('../../evaluation/trial-card.ts');
+      return { ...row, results: await withCards(row.results, await this.trials(id)) };
+    };
+    if (!this.#carded.has(id)) this.#carded.set(id, carded());
+    return this.#carded.get(id);
   }
 
   async trials(evaluation: string): Promise<RunContent['trials']> {
