@@ -12,6 +12,8 @@ export interface Command<F extends Flags = Flags, Positional extends string = st
   positional?: { name: Positional; value: string };
   run(flags: Values<F> & { [Name in Positional]?: string | undefined }, progress: ProgressBar): Promise<Result>;
   show(result: Result): string[];
+  /** Whether the result means that the command failed: then the exit code is 1. */
+  failed?(result: Result): boolean;
 }
 
 /** Defines a command whose `run` gets its flags with their types. */

@@ -14,6 +14,7 @@ import { envServe } from './commands/env-serve.ts';
 import { experiment } from './commands/experiment.ts';
 import { evaluate } from './commands/evaluate.ts';
 import { exportRun } from './commands/export-run.ts';
+import { gate } from './commands/gate.ts';
 import { exportModel } from './commands/export.ts';
 import { bench, generate, grad, plan, score, selfTest } from './commands/model.ts';
 import { models } from './commands/models.ts';
@@ -39,6 +40,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   evaluate,
   robust,
   report,
+  gate,
   overlap,
   synthesize,
   sft,
@@ -99,7 +101,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     const result = await command.run(flags, progress);
     progress.end();
     console.log(flags.json ? printableJson(result) : printable(command.show(result).join('\n')));
-    return 0;
+    return command.failed?.(result) ? 1 : 0;
   } catch (error) {
     if (interruption) return interruption; // the interruption closed the browser, which caused this error
     progress.end();

@@ -7,12 +7,11 @@ import { checkExperiment } from './check.ts';
 /** The largest number of characters in a file. */
 const LONGEST = 200_000;
 
-/** @param file the name of the file, for error messages @throws ImportError that names the field, its value and what was expected */
-export function readToml(text: string, file: string): Experiment {
+/** The file's table. @param file the name of the file, for error messages @throws ImportError that names the line */
+export function readTable(text: string, file: string): Record<string, unknown> {
   if (text.length > LONGEST) throw new ImportError(file, '', `has ${text.length} characters: expected at most ${LONGEST}`);
-  let table: Record<string, unknown>;
   try {
-    table = parse(text);
+    return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     throw new ImportError(
@@ -21,7 +20,11 @@ export function readToml(text: string, file: string): Experiment {
       `is not TOML: ${error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')}`,
     );
   }
-  const { base, variants, evaluation, ...rest } = table;
+}
+
+/** @param file the name of the file, for error messages @throws ImportError that names the field, its value and what was expected */
+export function readToml(text: string, file: string): Experiment {
+  const { base, variants, evaluation, ...rest } = readTable(text, file);
   return checkExperiment(
     {
       ...rest,

@@ -2,7 +2,8 @@
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { derivedLine, differenceLines, passLines, processLines, scoreLines, tallyLine } from '../evaluation-lines.ts';
-import { unreadable } from '../files.ts';
+import { checkParent, unreadable, writeAll } from '../files.ts';
+import { cardLines } from '../scorecard-lines.ts';
 import { JSON_FLAG } from './shared.ts';
 
 export const report = command({
@@ -25,18 +26,25 @@ export const report = command({
       value: 'DIR',
       help: 'folder (or zip) of tau-bench or tau2-bench: replays the calls on its database, and scores again',
     },
+    card: {
+      type: 'string',
+      value: 'FILE.json',
+      help: 'also make the scorecard: outcome, policy, communication, safety, recovery and operation, each figure with its interval',
+    },
     json: JSON_FLAG,
   },
-  async run({ path, json: _, ...options }, progress) {
+  async run({ path, json: _, card: file, ...options }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua report DIR|FILE');
+    if (file !== undefined) await checkParent('card', file);
     const { reportPaths } = await import('../report.ts');
-    const { notes, ...result } = await reportPaths(path, options).catch((error: Error) => {
+    const { notes, ...result } = await reportPaths(path, { ...options, card: file !== undefined }).catch((error: Error) => {
       throw unreadable(path, error);
     });
     for (const note of notes) progress.note(note);
+    if (file !== undefined) await writeAll({ [file]: `${JSON.stringify(result.card, null, 1)}\n` });
     return { ...result, notes };
   },
-  show: ({ reports, compared, difference }) => [
+  show: ({ reports, compared, difference, card }) => [
     ...reports.flatMap(({ name, source, success, tasks, trials, pass_hat, unscored, ended, tool_calls, turns_mean, ...own }) => [
       `${name}, from ${source}${success === undefined ? '' : `, success is ${success}`}`,
       ...[...derivedLine(own), ...passLines(pass_hat), ...processLines(own)].map((line) => `  ${line}`),
@@ -47,5 +55,6 @@ export const report = command({
     ]),
     ...(difference ? differenceLines(compared, [difference]) : []),
     ...(compared.length > 0 && !difference ? ['no task with a trial of the same number is scored in both'] : []),
+    ...(card ? cardLines(card) : []),
   ],
 });
