@@ -3,7 +3,8 @@ import { expect, type Page } from '@playwright/test';
 import { AFTER, BEFORE } from '../gallery/samples.ts';
 import type { EvaluationRow } from '../../src/records/evaluation.ts';
 import type { MessageNode, Trajectory } from '../../src/records/trajectory.ts';
-import { inspect, watch } from './page-checks.ts';
+import type { TrialCard } from '../../src/records/scorecard.ts';
+import { inspect, picture, watch } from './page-checks.ts';
 import { store as storeRows, stored } from './storage.ts';
 import { test } from './test.ts';
 
@@ -62,6 +63,25 @@ function trajectory(turns: Turn[], reward: 0 | 1, asked: boolean): Omit<Trajecto
   };
 }
 
+/** What the scorecard needs of a trial. In a conversation without a question, message 1 is the agent's unasked write. */
+const cardOf = (asked: boolean): TrialCard => ({
+  layers: {
+    policy: {
+      findings: asked
+        ? []
+        : [{ rule: 'unconfirmed_write', sentence: `Ask for a yes. ${PAYLOAD}`, message: 1, detail: `cancel_pending_order ${PAYLOAD}` }],
+      occasions: { unconfirmed_write: 1, one_order_at_a_time: 1 },
+    },
+    communication: { na: 'No amount was shown.' },
+    safety: { findings: [], occasions: { other_customer: 1 } },
+    recovery: { findings: [], occasions: {} },
+  },
+  damage: asked ? 0 : 1,
+  progress: 1,
+  calls: { cancel_pending_order: 1 },
+  seconds: { generate: 1, tool: 0.01, user: 0 },
+});
+
 /** Stores two evaluations as the trainer does. In the first, the agent writes at once; in the second, it asks first. */
 async function store(page: Page): Promise<void> {
   const results = (asked: boolean): EvaluationRow['results'] => [
@@ -77,6 +97,7 @@ async function store(page: Page): Promise<void> {
       violations: asked ? [] : ['unconfirmed_write'],
       writes: 1,
       faults: [],
+      card: cardOf(asked),
     },
     {
       id: 'eval-1-0',
@@ -90,6 +111,7 @@ async function store(page: Page): Promise<void> {
       violations: [],
       writes: 0,
       faults: [],
+      card: cardOf(true),
     },
   ];
   const evaluations = [
@@ -123,6 +145,27 @@ async function store(page: Page): Promise<void> {
   );
   await page.reload();
 }
+
+test('from a finding of the scorecard to its message: one click', async ({ page }) => {
+  const problems = watch(page);
+  await store(page);
+  await page.goto('/#/evals/before');
+  const card = page.getByRole('region', { name: 'Scorecard' });
+  await expect(card.getByRole('img', { name: /^without a finding: 50 % of 2 conversations, 95 % interval/ })).toBeVisible();
+  await expect(card.getByRole('img', { name: /^data damaged: 50 % of 2 conversations/ })).toBeVisible();
+  await expect(card.getByText('Ask for a yes.')).toBeVisible();
+  await expect(card.locator('img')).toHaveCount(0);
+  await expect(card.getByRole('listitem').filter({ hasText: 'No amount was shown.' })).toContainText('Communication');
+  await picture(card, 'scorecard');
+
+  // A rule lists the trials that broke it.
+  await card.getByRole('link', { name: 'unconfirmed write' }).click();
+  await expect(page.getByRole('status').filter({ hasText: '1 of 2' })).toBeVisible();
+  await card.getByRole('link', { name: 'Task 0, trial 1' }).click();
+  await expect(page).toHaveURL(/trials\/eval-0-0\?turn=1$/);
+  await expect(page.getByRole('complementary', { name: 'Inspector' })).toContainText('cancel_pending_order');
+  expect(problems).toEqual([]);
+});
 
 test('from two evaluations to the pair where one changed an order without asking: two clicks', async ({ page }) => {
   const problems = watch(page);

@@ -7,6 +7,7 @@ import { canPair } from '../../evaluation/types.ts';
 import { conditionsText } from '../labels/conditions.ts';
 import { ruleLabel, SPLIT_LABELS } from '../labels/labels.ts';
 import type { Query } from '../routes/routes.ts';
+import { hasFinding } from './scorecard.ts';
 
 /** Where an imported evaluation comes from, or the settings of another one, in one line. */
 export const playedText = ({ foreign, settings }: EvaluationRow): string =>
@@ -91,12 +92,13 @@ export function filterPairs(pairs: readonly Pair[], { flip, violation, intent }:
 /** The trials of an evaluation that match the page's filter. */
 export function filterResults(
   results: readonly TrialResult[],
-  { reward, violation, intent, end }: Pick<Query<'eval'>, 'reward' | 'violation' | 'intent' | 'end'>,
+  { reward, violation, finding, intent, end }: Pick<Query<'eval'>, 'reward' | 'violation' | 'finding' | 'intent' | 'end'>,
 ): TrialResult[] {
   return results.filter(
     (result) =>
       (reward === '' || String(result.reward) === reward) &&
       (violation === '' || (result.violations as string[]).includes(violation)) &&
+      (finding === '' || hasFinding(result, finding)) &&
       (intent === '' || result.intent === intent) &&
       (end === '' || result.termination === end),
   );

@@ -95,7 +95,8 @@ const QUERIES = {
   world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),
   /** `pick`: the evaluations to compare; `model`: the weights to evaluate, as a model's name or `run@step`. */
   evals: z.object({ pick: text, model: text }),
-  eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, intent: text, end: text }),
+  /** `finding`: a rule that the trial broke, as `layer/rule`. */
+  eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, finding: text, intent: text, end: text }),
   /** `question`: what the visitor is asked, one of `QUESTIONS`. `at`: the number of the shown conversation among those drawn, from 0. */
   labels: z.object({ question: text, at: natural }),
   /** `kind`: the kind of turns to list, or `unconfirmed`. `at`: the number of the shown turn in the file, from 0. */

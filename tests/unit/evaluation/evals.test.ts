@@ -205,10 +205,28 @@ describe('evaluations', () => {
 
   test('filters of trials, and the grid by task', () => {
     const results = [trial(10, 1, 1), trial(10, 0, 0, ['other_customer']), trial(2, 0, null)];
-    const all = { reward: '', violation: '', intent: '', end: '' } as const;
+    const all = { reward: '', violation: '', finding: '', intent: '', end: '' } as const;
     expect(filterResults(results, { ...all, reward: 'null' }).map(({ id }) => id)).toEqual(['eval-2-0']);
     expect(filterResults(results, { ...all, violation: 'other_customer' }).map(({ id }) => id)).toEqual(['eval-10-0']);
     expect(filterResults(results, { ...all, end: 'max_turns' })).toEqual([]);
+    const found = { findings: [{ rule: 'asked', sentence: null, message: 1, detail: '' }], occasions: { asked: 1 } };
+    const [na, clean] = [{ na: 'no rules' }, { findings: [], occasions: { asked: 1 } }];
+    const card = {
+      layers: { policy: found, communication: clean, safety: na, recovery: na },
+      damage: 0,
+      progress: 1,
+      calls: {},
+      seconds: null,
+    };
+    const carded = [{ ...trial(1, 0, 1), card }, trial(2, 0, 1)];
+    const broke = (finding: string) => filterResults(carded, { ...all, finding }).map(({ id }) => id);
+    expect([broke('policy/asked'), broke('communication/asked'), broke('safety/asked'), broke('policy/other'), broke('no')]).toEqual([
+      ['eval-1-0'],
+      [],
+      [],
+      [],
+      [],
+    ]);
     expect(taskGrid(results).map(({ task, trials }) => [task.split('/').at(-1), trials.map(({ index }) => index)])).toEqual([
       ['2', [0]],
       ['10', [0, 1]],
