@@ -24,6 +24,8 @@ const LAYERS: DomainLayers = {
       occasions: { asked: calls.length, never: 0 },
     };
   },
+  /** Needs the tools of the level. */
+  recovery: ({ tools }) => ({ findings: [], occasions: { [tools?.map(({ function: { name } }) => name).join(' ') ?? 'unknown']: 1 } }),
   safety: () => {
     throw new Error('a fault of the check');
   },
@@ -142,6 +144,17 @@ test('a layer counts the conversations with an occasion, and the occasions of ea
   );
   expect(layers.communication).toEqual({ na: 'The domain retail has no rules of the layer communication.' });
   expect(layers.safety).toEqual({ na: 'The check failed: a fault of the check' });
+});
+
+test('a check gets the tools of the level', async () => {
+  const toolsAt = async (level: string) => {
+    const [task] = tasksFor('upfront', level, 1, 1);
+    const { recovery } = (await cardOf([{ ...played(0, outcome(1)), task: task! }])).layers;
+    return Object.keys((recovery as CheckedLayer).kept)[0]!.split(' ');
+  };
+  expect(await toolsAt('nano')).toContain('find_user_id_by_email');
+  // At this level no tool finds customers, so no agent can be blamed for it.
+  expect(await toolsAt('glimpse')).toEqual(expect.not.arrayContaining(['find_user_id_by_email']));
 });
 
 test('a rule has at most three examples; all its findings are counted', async () => {
