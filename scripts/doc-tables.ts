@@ -16,6 +16,7 @@ import { adapterSettings } from '../src/exchange/adapter-config.ts';
 import { faultRows } from '../tests/support/endpoint-faults.ts';
 import { consentRows } from '../tests/support/planted-consent.ts';
 import { FIRST_RUN, plantedHead, plantedRows } from '../tests/support/planted-layers/figures.ts';
+import { cardRows } from './card-table.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { crossRows, matrixRows } from './matrix-table.ts';
 import { predictedRows } from './predicted-steps.ts';
@@ -176,6 +177,11 @@ const TABLES: Record<string, () => string> = {
     armTable(skillArms(UNSEEN), [...passColumns('timeouts-unseen', ''), { head: 'asks', of: 'timeouts-unseen', figure: 'confirmed' }]),
   'model by domain': () => table(...matrixRows()),
   'across domains': () => table(...crossRows()),
+  gate: () => `\`\`\`toml\n${readDocument('docs/gate.toml')}\`\`\``,
+  cards: () => {
+    const [head, ...rows] = cardRows();
+    return table(head!, rows);
+  },
   'foreign rows': () => table(['what a row has', 'what happens'], foreignRowKinds()),
   'adapter settings': () => table(['setting of adapter_config.json', 'what happens'], adapterSettings()),
   'endpoint faults': () => table(['what the server does', 'how many', 'what the client does'], faultRows()),

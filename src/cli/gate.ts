@@ -29,7 +29,8 @@ export interface CheckedRequirement extends Requirement {
 
 /** The layers whose rules are checked, with the figures that they have even if they are not applicable. */
 const CHECKED: readonly string[] = LAYERS;
-const GROUPS = ['', ...LAYERS, ...LAYERS.map((name) => `${name}.kept`)];
+const BY_RULE = ['kept', 'findings'];
+const GROUPS = ['', ...LAYERS, ...LAYERS.flatMap((name) => BY_RULE.map((group) => `${name}.${group}`))];
 
 /** The figures of a card by their paths. A layer that is not applicable is a figure. @throws UsageError if the card is wrong */
 function figuresOf(card: unknown, file: string): Map<string, Figure> {
@@ -92,7 +93,7 @@ export function checkGate(card: unknown, table: Record<string, unknown>, names: 
 function reasonAbove(path: string, figures: ReadonlyMap<string, Figure>): Figure | undefined {
   const parts = path.split('.');
   const [layer = '', name = '', ...rest] = parts;
-  if (CHECKED.includes(layer) && !(name === 'clean' && rest.length === 0) && !(name === 'kept' && rest.length > 0)) return undefined;
+  if (CHECKED.includes(layer) && !(name === 'clean' && rest.length === 0) && !(BY_RULE.includes(name) && rest.length > 0)) return undefined;
   return parts.flatMap((_, i) => figures.get(parts.slice(0, i).join('.')) ?? []).find((figure) => 'na' in figure);
 }
 

@@ -20,13 +20,18 @@ export function cardLines({ layers, judged }: Scorecard): string[] {
     ...LAYERS.flatMap((name) => {
       const layer = layers[name];
       if ('na' in layer) return [`${name}: ${figureText(layer)}`];
-      const kept = Object.entries(layer.kept).map(([rule, figure]) => `  ${rule} kept: ${figureText(figure)}`);
+      const kept = Object.entries(layer.kept).map(
+        ([rule, figure]) => `  ${rule} kept: ${figureText(figure)}${brokenText(layer.findings[rule])}`,
+      );
       return [`${name}: without a finding ${figureText(layer.clean)}`, ...kept];
     }),
     ...figureLines('operation', operation),
     ...(isFigure(judged) ? [`judged: ${figureText(judged)}`] : figureLines('judged', judged)),
   ];
 }
+
+const brokenText = (findings: Figure | undefined) =>
+  findings && 'count' in findings && findings.count! > 0 ? `; ${findings.count} findings` : '';
 
 const figureLines = (title: string, figures: Figures): string[] => [
   `${title}:`,

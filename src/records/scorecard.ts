@@ -55,6 +55,8 @@ export interface CheckedLayer {
   clean: Figure;
   /** Rule → the share of its occasions in which it was kept. */
   kept: Record<string, Figure>;
+  /** Rule → how often it was broken. */
+  findings: Record<string, Figure>;
   /** Some findings of each rule. */
   examples: Example[];
   /** How many conversations had no occasion of any rule. */

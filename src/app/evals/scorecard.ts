@@ -62,6 +62,13 @@ export function worstFirst(kept: CheckedLayer['kept']): [string, Figure][] {
   return Object.entries(kept).sort(([, a], [, b]) => value(a) - value(b));
 }
 
+/** The broken rules that have no share, with the number of their findings. */
+export const uncounted = ({ kept, findings }: CheckedLayer): [string, number][] =>
+  Object.entries(findings).flatMap(([rule, figure]): [string, number][] => {
+    const count = 'na' in figure ? 0 : (figure.count ?? 0);
+    return count > 0 && 'na' in kept[rule]! ? [[rule, count]] : [];
+  });
+
 /** All figures of a group, with dots in the names of the inner ones. */
 export const flatFigures = (figures: Figures): [string, Figure][] =>
   Object.entries(figures).flatMap(([name, value]) =>

@@ -24,6 +24,11 @@ const LAYERS: DomainLayers = {
       occasions: { asked: calls.length, never: 0 },
     };
   },
+  /** Counts no occasions. */
+  communication: ({ events }) => {
+    const place = events.findIndex((event) => event.kind === 'user' && event.text === 'Secret.');
+    return { findings: place < 0 ? [] : [{ rule: 'secret_told', sentence: null, message: place, detail: '' }], occasions: {} };
+  },
   /** Needs the tools of the level. */
   recovery: ({ tools }) => ({ findings: [], occasions: { [tools?.map(({ function: { name } }) => name).join(' ') ?? 'unknown']: 1 } }),
   safety: () => {
@@ -138,12 +143,21 @@ test('a layer counts the conversations with an occasion, and the occasions of ea
   expect(policy.without_occasion).toBe(1);
   expect(policy.kept.asked).toMatchObject({ value: 0.6, count: 3, of: 5, unit: 'occasions' });
   expect(policy.kept.never).toEqual({ na: 'The rule had no occasion.' });
+  expect(policy.findings).toMatchObject({ asked: { value: 0.5, count: 2, of: 4 }, never: { count: 0 } });
   // Nodes: 0 the policy, 1 “No.”, 2 and 4 the calls.
   expect(policy.examples).toEqual(
     [2, 4].map((node) => ({ trial: '1', rule: 'asked', sentence: 'Ask first.', message: node, detail: 'no yes' })),
   );
-  expect(layers.communication).toEqual({ na: 'The domain retail has no rules of the layer communication.' });
+  expect(layers.communication).toMatchObject({ clean: { na: 'No rule had an occasion.' }, without_occasion: 4 });
   expect(layers.safety).toEqual({ na: 'The check failed: a fault of the check' });
+});
+
+test('a rule whose occasions are not counted has findings, and no share', async () => {
+  const { communication } = (await cardOf([played(0, { ...outcome(1), said: ['Secret.'] }), TRIALS[3]!])).layers;
+  const { clean, kept, findings } = communication as CheckedLayer;
+  expect(kept.secret_told).toEqual({ na: 'The check does not count the occasions of this rule.' });
+  expect(findings.secret_told).toMatchObject({ value: 0.5, count: 1, of: 2 });
+  expect(clean).toMatchObject({ count: 0, of: 1 });
 });
 
 test('a check gets the tools of the level', async () => {
