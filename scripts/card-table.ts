@@ -1,7 +1,7 @@
 /** @file The scorecards of the bundled models as a table: a row for each figure, a column for each card. */
 import { existsSync, readFileSync } from 'node:fs';
 import { LAYERS } from '../src/records/layers.ts';
-import { type Figure, type Figures, isFigure, type Scorecard } from '../src/records/scorecard.ts';
+import { type CheckedLayer, type Figure, type Figures, isFigure, type Scorecard } from '../src/records/scorecard.ts';
 
 export const CARD_FOLDER = 'docs/scorecards';
 
@@ -13,6 +13,9 @@ export const CARDS: Record<string, { model: string; flags: string[] }> = {
   'nano-retail-grpo': { model: 'nano-retail-grpo', flags: ['--level', 'nano'] },
   'small-retail': { model: 'small-retail', flags: ['--level', 'small'] },
 };
+
+/** The text above the table. */
+export const CARDS_INTRO = `Shares are in percent, with 95 % intervals; other figures are means. Rules without a row were never broken. The guard is a rule that asks before each write. [docs/scorecards](../scorecards) has all figures and examples of findings. \`npm run cards -- FOLDER\` plays held-out tasks and writes the cards.`;
 
 const cards = (): Record<string, Scorecard> =>
   Object.fromEntries(
@@ -33,6 +36,14 @@ function cell(figure: Figure | undefined): string {
     : `${percent(value)} (${percent(low)} to ${percent(high)})`;
 }
 
+/** The share of a rule's occasions in which it was kept. If these are not counted, the number of findings. */
+function ruleCell(layer: CheckedLayer | undefined, rule: string): string {
+  const kept = layer?.kept[rule];
+  const found = layer?.findings[rule];
+  const isCounted = !kept || !('na' in kept) || !found || 'na' in found || found.count === 0;
+  return isCounted ? cell(kept) : `${found.count} findings`;
+}
+
 const figureOf = (figures: Figures, name: string): Figure | undefined => {
   const figure = figures[name];
   return figure && isFigure(figure) ? figure : undefined;
@@ -49,7 +60,7 @@ export function cardRows(): string[][] {
     const broken = all.flatMap((card) => layerOf(card)?.examples.map(({ rule }) => rule) ?? []);
     return [
       row(`${name}: without a finding`, (card) => layerOf(card)?.clean),
-      ...[...new Set(broken)].sort().map((rule) => row(`${name}: ${rule} kept`, (card) => layerOf(card)?.kept[rule])),
+      ...[...new Set(broken)].sort().map((rule) => [`${name}: ${rule} kept`, ...all.map((card) => ruleCell(layerOf(card), rule))]),
     ];
   });
   return [

@@ -16,7 +16,7 @@ import { adapterSettings } from '../src/exchange/adapter-config.ts';
 import { faultRows } from '../tests/support/endpoint-faults.ts';
 import { consentRows } from '../tests/support/planted-consent.ts';
 import { FIRST_RUN, plantedHead, plantedRows } from '../tests/support/planted-layers/figures.ts';
-import { cardRows } from './card-table.ts';
+import { cardRows, CARDS_INTRO } from './card-table.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { crossRows, matrixRows } from './matrix-table.ts';
 import { predictedRows } from './predicted-steps.ts';
@@ -180,7 +180,7 @@ const TABLES: Record<string, () => string> = {
   gate: () => `\`\`\`toml\n${readDocument('docs/gate.toml')}\`\`\``,
   cards: () => {
     const [head, ...rows] = cardRows();
-    return table(head!, rows);
+    return `${CARDS_INTRO}\n\n${table(head!, rows)}`;
   },
   'foreign rows': () => table(['what a row has', 'what happens'], foreignRowKinds()),
   'adapter settings': () => table(['setting of adapter_config.json', 'what happens'], adapterSettings()),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CARD_FOLDER, CARDS } from '../../../scripts/card-table.ts';
 import { checkGate } from '../../../src/cli/gate.ts';
 import type { Scorecard } from '../../../src/records/scorecard.ts';
 import { mua } from '../../support/mua.ts';
@@ -19,6 +20,7 @@ const CARD: Scorecard = {
     policy: {
       clean: share(0.9, 0.8, 0.95),
       kept: { not_authenticated: share(0.99, 0.98, 1), never: { na: 'The rule had no occasion.' } },
+      findings: { not_authenticated: mean(0.01), never: mean(0) },
       examples: [{ trial: '1', rule: 'not_authenticated', sentence: null, message: 2, detail: 'value' }],
       without_occasion: 0,
       unchecked: {},
@@ -51,6 +53,8 @@ describe('requirements', () => {
         policy.clean = {at_least = 0.9}
         [policy.kept]
         not_authenticated = {at_least = 1}
+        [policy.findings]
+        not_authenticated = {at_most = 0}
         [operation]
         turns = {at_most = 8}
         seconds.generate = {at_most = 1.5}
@@ -60,6 +64,7 @@ describe('requirements', () => {
     ).toEqual([
       'policy.clean true',
       'policy.kept.not_authenticated false',
+      'policy.findings.not_authenticated false',
       'operation.turns true',
       'operation.seconds.generate false',
       'operation.calls_by_tool.value true',
@@ -67,8 +72,23 @@ describe('requirements', () => {
     ]);
   });
 
+  test('of the sample in docs name figures of the cards of the bundled models', async () => {
+    const sample = await readFile('docs/gate.toml', 'utf8');
+    for (const name of Object.keys(CARDS)) {
+      const card = JSON.parse(await readFile(`${CARD_FOLDER}/${name}.json`, 'utf8')) as unknown;
+      expect(check(sample, card), name).toHaveLength(8);
+    }
+  });
+
   test('on a figure that is not applicable are unmet, unless they say otherwise', () => {
-    for (const figure of ['outcome.damaged_rows', 'policy.kept.never', 'safety.clean', 'recovery.kept.tool_failure', 'judged.statements']) {
+    for (const figure of [
+      'outcome.damaged_rows',
+      'policy.kept.never',
+      'safety.clean',
+      'recovery.kept.tool_failure',
+      'recovery.findings.refusal',
+      'judged.statements',
+    ]) {
       expect(met(`${figure} = {at_most = 1}`), figure).toEqual([false]);
       expect(met(`${figure} = {at_most = 1, na = "met"}`), figure).toEqual([true]);
     }

@@ -55,8 +55,8 @@ const changesMind = (preset: string) => whole(100 * PRESETS[preset]!.config['cus
 /** The texts whose figures are checked. */
 export const TEXTS: readonly string[] = [
   'README.md',
-  // `npm run engines` writes engines.md from what it has just run.
-  ...readdirSync('docs/results').flatMap((name) => (name === 'engines.md' ? [] : [`docs/results/${name}`])),
+  // `npm run engines` writes engines.md from what it has just run, and `npm run docs` writes cards.md from docs/scorecards.
+  ...readdirSync('docs/results').flatMap((name) => (['engines.md', 'cards.md'].includes(name) ? [] : [`docs/results/${name}`])),
   ...readdirSync('models', { recursive: true, encoding: 'utf8' }).flatMap((name) => (name.endsWith('README.md') ? [`models/${name}`] : [])),
   ...readdirSync('src/app/home').flatMap((name) => (name.endsWith('.json') ? [] : [`src/app/home/${name}`])),
   'src/app/learn/content.ts',
