@@ -66,7 +66,6 @@ export const ROOMS = {
     'evaluation',
     'training',
     'experiments',
-    'bench',
     'trainer',
     'formats',
     'serve',

@@ -32,7 +32,6 @@ import { isBaseWeights } from '../exchange/adapter-folder.ts';
 import type { TrainerApi } from '../trainer/api.ts';
 import type { NeedsRequest } from '../trainer/estimates.ts';
 import type { PlannedRun, PlanRequest } from '../trainer/run-plan.ts';
-import { rooflineSvg } from '../bench/roofline.ts';
 
 /** The files of a benchmark to import. The content of the file with index i is at `benchmark/<i>`. */
 interface BenchmarkOrder {
@@ -194,8 +193,8 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
     case 'selfTest':
       return trainer.selfTest();
     case 'bench': {
-      const report = await trainer.bench(request.workloads, progress);
-      await files.write('out/roofline.svg', rooflineSvg(report));
+      const { report, roofline } = await trainer.bench(request.workloads, progress);
+      await files.write('out/roofline.svg', roofline);
       return report;
     }
   }

@@ -147,7 +147,7 @@ export interface TrainerApi {
    * @param workloads names; an empty list means all
    * @throws while a run or an evaluation is active; InputError for an unknown workload
    */
-  bench(workloads: readonly string[], progress: Progress): Promise<BenchReport>;
+  bench(workloads: readonly string[], progress: Progress): Promise<{ report: BenchReport; /** An SVG picture. */ roofline: string }>;
   /** Runs every check of the self-test, and returns what they found. @throws while a run or an evaluation is active; GpuUnavailableError */
   selfTest(): Promise<SelfTestReport>;
 }

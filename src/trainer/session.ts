@@ -33,6 +33,7 @@ import type { TrainerApi } from './api.ts';
 import { openTokenizer } from '../agent/tokenizer.ts';
 import { bench } from '../bench/bench.ts';
 import type { Speed } from '../bench/rates.ts';
+import { rooflineSvg } from '../bench/roofline.ts';
 import { parseConfig } from '../engine/config.ts';
 import { LORA_TARGETS } from '../engine/lora.ts';
 import { planMemory } from '../engine/memory-plan.ts';
@@ -247,10 +248,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   }
 
   async bench(workloads: readonly string[], progress: Progress) {
-    return this.#plays.measure(async (gpu, adapter, signal) => ({
-      adapter,
-      ...(await bench(gpu, workloads, progress, signal)),
-    }));
+    return this.#plays.measure(async (gpu, adapter, signal) => {
+      const report = { adapter, ...(await bench(gpu, workloads, progress, signal)) };
+      return { report, roofline: rooflineSvg(report) };
+    });
   }
 }
 

@@ -62,7 +62,7 @@ export abstract class TrainerRequests {
 
   /** Measures the speed of the GPU. `stopPlay` ends the measurement. @throws the trainer's error; also if the measurement is stopped */
   async bench(progress: Progress): Promise<BenchReport> {
-    return this.using('bench', async (trainer) => trainer.bench([], comlink.proxy(progress)));
+    return this.using('bench', async (trainer) => (await trainer.bench([], comlink.proxy(progress))).report);
   }
 
   /** Runs every check of the GPU's self-test. @throws the trainer's error */
