@@ -69,7 +69,11 @@ export function importedEvaluations(
  */
 export function saidAgain({ row, trials }: ImportedEvaluation, words: ForeignWords): ImportedEvaluation {
   const { conversations, said } = sayForeign(trials, words);
-  return { trials: conversations, row: { ...row, foreign: { ...said, source: row.foreign!.source }, ...figuresOf(conversations) } };
+  const { report, results } = figuresOf(conversations);
+  // What was said and called is the same, so the layers are too.
+  const cards = new Map(row.results.map(({ id, card }) => [id, card]));
+  const carded = results.map((result) => ({ ...result, ...(cards.get(result.id) && { card: cards.get(result.id)! }) }));
+  return { trials: conversations, row: { ...row, foreign: { ...said, source: row.foreign!.source }, report, results: carded } };
 }
 
 function figuresOf(trials: readonly Trajectory[]): Pick<EvaluationRow, 'report' | 'results'> {

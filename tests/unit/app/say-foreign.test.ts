@@ -138,7 +138,9 @@ test('another rule changes the outcomes and pass^k of an evaluation, and a wrong
     [1, 0, 0],
     [1, 0, 0],
   ]);
-  expect((await library.evaluation(id))!.results.map(({ writes }) => writes)).toEqual([1, 1, 1]);
+  const { results } = (await library.evaluation(id))!;
+  expect(results.map(({ writes }) => writes)).toEqual([1, 1, 1]);
+  expect(results.map(({ card }) => card?.calls)).toEqual([{ refund_order: 1 }, { refund_order: 1 }, { refund_order: 1 }]);
   await expect(library.sayForeignEvaluation(id, { success: 'nothing>=1' })).rejects.toThrow('expected one of the names');
   expect(await state()).toEqual(changed);
 });
