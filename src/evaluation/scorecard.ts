@@ -6,6 +6,7 @@ import type { Json } from '../records/json.ts';
 import type { LayerName } from '../records/layers.ts';
 import type { Figure, Figures, NotApplicable, Scorecard } from '../records/scorecard.ts';
 import { checkedLayer } from './checked-layer.ts';
+import type { Calibration } from './labels/calibration.ts';
 import { type CardedTrial, meanOf, NOTHING, shareOf, shareWithin } from './figures.ts';
 import { callFigures, timeFigures, usageFigures } from './operation.ts';
 
@@ -44,6 +45,19 @@ export function scorecardOf(row: Evaluated, more: Record<string, Json> = {}): Sc
     },
     judged: isOld ? EARLIER : judgedFigures(carded),
   };
+}
+
+/** The card with the agreement of its judges with the labels of a person: kappa and AC1 by the judge's name. */
+export function withAgreement(card: Scorecard, calibrations: readonly Calibration[]): Scorecard {
+  if (calibrations.length === 0) return card;
+  const group = (name: 'kappa' | 'ac1') =>
+    Object.fromEntries(
+      calibrations.map(({ judge, agreement: { n, [name]: found } }): [string, Figure] => [
+        judge.replaceAll(' ', '_'),
+        found ? { ...found, of: n, unit: 'labelled conversations' } : { na: 'All answers were the same.' },
+      ]),
+    );
+  return { ...card, judged: { ...('na' in card.judged ? {} : card.judged), kappa: group('kappa'), ac1: group('ac1') } };
 }
 
 /** Whether the customer, the agent's server or a judge failed. A conversation of another tool, without seconds, may be whole without an outcome. */

@@ -78,6 +78,14 @@ test('four conversations are labelled by keys, blind, and compared with the rewa
   await expect(page.getByRole('alert')).toContainText('has other messages in this evaluation');
   await input.setInputFiles(asFile(lines));
   await expect(labelled).toHaveText('4 of 4 labelled');
+
+  // The scorecard has the agreement, on the page and in its file.
+  await page.getByRole('link', { name: 'Evaluation', exact: true }).click();
+  await expect(page.locator('[data-part=calibration]')).toContainText('Gwet’s AC1, the reward');
+  const downloading = page.waitForEvent('download');
+  await page.locator('[data-part=scorecard]').getByRole('button', { name: 'Download' }).click();
+  const card = JSON.parse(await readFile(await (await downloading).path(), 'utf8')) as { judged: { ac1: { the_reward: { of: number } } } };
+  expect(card.judged.ac1.the_reward.of).toBe(3);
   expect(problems).toEqual([]);
 });
 

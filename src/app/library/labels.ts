@@ -17,6 +17,11 @@ export class Labels {
     return row && readLabeling(row);
   }
 
+  /** The labels of an evaluation for all questions. @throws as `get` */
+  async all(evaluation: string): Promise<LabelingRow[]> {
+    return (await this.#db.labelings.where('evaluation').equals(evaluation).toArray()).map(readLabeling);
+  }
+
   /** Begins to label drawn conversations. Labels that were given before stay. */
   async begin(evaluation: string, question: Question, drawn: string[], seed: number): Promise<void> {
     await this.#change(evaluation, question, (row) => row ?? { ...emptyRow(evaluation, question), seed, drawn });
