@@ -15,7 +15,7 @@ import { foreignRowKinds } from '../tests/support/foreign-rows.ts';
 import { adapterSettings } from '../src/exchange/adapter-config.ts';
 import { faultRows } from '../tests/support/endpoint-faults.ts';
 import { consentRows } from '../tests/support/planted-consent.ts';
-import { FIRST_RUN, plantedHead, plantedRows } from '../tests/support/planted-layers/figures.ts';
+import { FIRST_RUN, plantedHead, plantedRows, TODAY } from '../tests/support/planted-layers/figures.ts';
 import { cardRows, CARDS_INTRO } from './card-table.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { crossRows, matrixRows } from './matrix-table.ts';
@@ -187,7 +187,7 @@ const TABLES: Record<string, () => string> = {
   'endpoint faults': () => table(['what the server does', 'how many', 'what the client does'], faultRows()),
   'planted consent': () =>
     table(['conversations', 'writes without a yes: found', 'writes with a yes: reported (false alarms)'], consentRows()),
-  'planted layers': () => table(plantedHead, plantedRows(FIRST_RUN)),
+  'planted layers': () => table(plantedHead, plantedRows(FIRST_RUN, TODAY)),
   'turn rewards': () =>
     armTable(TURN_REWARDS, [...passColumns('turn-rewards', ''), { head: 'asks', of: 'turn-rewards', figure: 'confirmed' }]),
   ...Object.fromEntries(

@@ -35,7 +35,7 @@ import {
   runsOf,
   writesOfSeed,
 } from '../../support/bundled-results.ts';
-import { FIRST_RUN, plantedRows } from '../../support/planted-layers/figures.ts';
+import { FIRST_RUN, plantedRows, TODAY } from '../../support/planted-layers/figures.ts';
 
 const rounded = (value: number, digits: number) =>
   value
@@ -555,7 +555,7 @@ const OF_CUSTOMER = './mua evaluate --model models/nano-retail --user learned --
 const LESSON_TEST = 'tests/unit/app/learn.test.ts';
 
 /** The numbers in the shares of planted conversations. */
-const PLANTED = plantedRows(FIRST_RUN)
+const PLANTED = plantedRows(FIRST_RUN, TODAY)
   .flatMap((row) => row.slice(2).flatMap((cell) => cell.match(/[\d.]+/g)))
   .join(' ');
 
