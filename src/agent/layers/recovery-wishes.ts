@@ -1,4 +1,5 @@
 /** @file Changes of mind and corrections: the new wish and the corrected value count from then on, and the old ones do not. */
+import { escapeRegExp } from '../../base/escape-reg-exp.ts';
 import { meaningOf } from '../answers.ts';
 import { asks } from '../questions.ts';
 import { sentences } from '../sentences.ts';
@@ -24,8 +25,12 @@ const NOT_CHANGED =
 export function checkWishes(talk: Talk, log: RuleLog, rules: WishRules): void {
   for (const [i, message] of talk.heard.entries()) {
     const corrected = correctionIn(message, talk, rules);
-    if (corrected) log.check('correction', message.place, correctionLost(corrected, message, talk));
-    else if (i > 0 && changesMind(message, talk)) log.check('change_of_mind', message.place, changeLost(message, talk, rules));
+    const [rule, lost] = corrected
+      ? ['correction', correctionLost(corrected, message, talk)]
+      : i > 0 && changesMind(message, talk)
+        ? ['change_of_mind', changeLost(message, talk, rules)]
+        : [];
+    if (rule !== undefined) log.check(rule, lost?.place ?? talk.nextOwn(message.place), lost?.detail ?? null);
   }
 }
 
@@ -70,8 +75,14 @@ function actsIn(text: string, acts: readonly ActWords[]): Pick<Change, 'wanted' 
   return { wanted, undone };
 }
 
+/** How a wish was lost, and the agent's message that lost it. */
+interface Lost {
+  place: number;
+  detail: string;
+}
+
 /** How a change of mind came to a bad end. Null: it did not. */
-function changeLost(message: Said, talk: Talk, rules: WishRules): string | null {
+function changeLost(message: Said, talk: Talk, rules: WishRules): Lost | null {
   const { wanted, undone } = actsIn(message.text, rules.acts);
   const next = talk.heard.find(({ place, text }) => place > message.place && STRONG.test(text))?.place ?? talk.end;
   const writes = talk.writes.filter(({ place }) => place > message.place && place < next);
@@ -92,7 +103,8 @@ function changeLost(message: Said, talk: Talk, rules: WishRules): string | null 
     const why = act && wish === message.text ? staleBecause(first, act, { wanted, undone, withdrawn }, message, talk, rules) : null;
     const isOld = yes !== undefined || (wish === message.text && isProposed(first, proposed));
     const fits = why === null && isOld ? rules.fits(first, wish, talk) : undefined;
-    if (why !== null || fits === false) return `${why ?? `${first.name} was made as it was wanted before`}: “${short(message.text)}”`;
+    if (why !== null || fits === false)
+      return { place: first.place, detail: `${why ?? `${first.name} was made as it was wanted before`}: “${short(message.text)}”` };
   }
   if (withdrawn || wanted.size !== 1) return null;
   const [act] = wanted;
@@ -105,7 +117,9 @@ function changeLost(message: Said, talk: Talk, rules: WishRules): string | null 
     .heardIn(message.place)
     .some(({ text, place }) => STRONG.test(text) || meaningOf(text, proposalBefore({ text, place }, talk)) === 'no');
   const open = said.length === 0 || asks(said.at(-1)!.text.replace(/[^.?!\n]*\b(?:else|more|further)\b[^.?!\n]*\?/gi, ' '));
-  return ended || declined || open ? null : `the new wish was not served: “${short(message.text)}”`;
+  return ended || declined || open
+    ? null
+    : { place: talk.nextOwn(message.place), detail: `the new wish was not served: “${short(message.text)}”` };
 }
 
 /** Why a write that nobody asked for again is against the change of mind. */
@@ -148,7 +162,7 @@ function correctionIn({ place, text }: Said, talk: Talk, { values }: WishRules):
   for (const [kind, pattern] of Object.entries(values)) {
     const now = valuesIn(text, pattern);
     const negated = now.filter((value) =>
-      new RegExp(`\\b(?:not|instead of|rather than)\\s+(?:\\w+\\s+){0,3}#?${escape(value)}`, 'i').test(text),
+      new RegExp(`\\b(?:not|instead of|rather than)\\s+(?:\\w+\\s+){0,3}#?${escapeRegExp(value)}`, 'i').test(text),
     );
     const fresh = now.filter((value) => !negated.includes(value)).at(-1);
     if (fresh === undefined) continue;
@@ -166,21 +180,22 @@ function correctionIn({ place, text }: Said, talk: Talk, { values }: WishRules):
   return null;
 }
 
-const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-function correctionLost({ kind, old, fresh }: Corrected, { place }: Said, talk: Talk): string | null {
+function correctionLost({ kind, old, fresh }: Corrected, { place }: Said, talk: Talk): Lost | null {
   const has = (call: Made, value: string) => value.split(' ').every((part) => JSON.stringify(call.args).toLowerCase().includes(part));
   const later = talk.callsIn(place);
   const again = talk.heardIn(place).some(({ text }) => text.toLowerCase().includes(old));
   const stale = later.find((call) => has(call, old) && !has(call, fresh));
-  if (stale && !again) return `${stale.name} used the ${kind} ${old} after the customer had corrected it to ${fresh}`;
+  if (stale && !again)
+    return { place: stale.place, detail: `${stale.name} used the ${kind} ${old} after the customer had corrected it to ${fresh}` };
   if (later.some((call) => has(call, fresh))) return null;
   const said = talk.saidIn(place);
   const heard = said.some(
     ({ text }) => text.toLowerCase().includes(fresh.replace(/^#/, '')) || tellsTrouble(text) || refusalsIn(text).length > 0,
   );
   // A conversation that ends here was cut.
-  return heard || (said.length === 0 && later.length === 0) ? null : `the corrected ${kind} ${fresh} was not used`;
+  return heard || (said.length === 0 && later.length === 0)
+    ? null
+    : { place: talk.nextOwn(place), detail: `the corrected ${kind} ${fresh} was not used` };
 }
 
 const short = (text: string): string => (text.length > 90 ? `${text.slice(0, 87)}…` : text);

@@ -59,7 +59,8 @@ function checkFailures(talk: Talk, log: RuleLog, rules: RecoveryRules): void {
     // Failures in a row are one setback.
     if (open.has(family)) continue;
     open.add(family);
-    log.check('tool_failure', call.place, badEnd(call, family, talk, rules));
+    const bad = badEnd(call, family, talk, rules);
+    log.check('tool_failure', bad?.place ?? call.place, bad?.detail ?? null);
   }
 }
 
@@ -72,7 +73,7 @@ const actOf = (name: string, acts: readonly ActWords[]) => acts.find(({ tools })
 const familyOf = (name: string, { acts, families }: RecoveryRules): string =>
   families.find((family) => family.test(name))?.source ?? actOf(name, acts)?.says ?? name;
 
-function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): string | null {
+function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): { place: number; detail: string } | null {
   const later = talk.callsIn(call.place);
   const success = [call, ...later].find((other) => (!other.failed || talk.done.includes(other)) && familyOf(other.name, rules) === family);
   // The call timed out, and it was done.
@@ -89,7 +90,7 @@ function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): s
       ({ text }) =>
         (told.some((message) => message.text === text) && saysDone(text)) || claimsIn(text).some((part) => isAbout(part, act, call, talk)),
     );
-  if (claim) return `${call.name} failed, and the agent said “${claim.text.slice(0, 200)}”`;
+  if (claim) return { place: claim.place, detail: `${call.name} failed, and the agent said “${claim.text.slice(0, 200)}”` };
   if (success) return null;
   if (later.some(({ name, failed }) => !failed && rules.transfers.includes(name))) return null;
   // The conversation was cut.
@@ -99,7 +100,7 @@ function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): s
   const asks = rules.identity.test(call.name) && told.some(({ text }) => text.includes('?'));
   return asks || told.some(({ text }) => tellsTrouble(text))
     ? null
-    : `${call.name} failed, was not made again, and the customer did not hear of it`;
+    : { place: talk.nextOwn(last.place), detail: `${call.name} failed, was not made again, and the customer did not hear of it` };
 }
 
 /** Whether a claim is about the act that failed, and about its thing if it names one. */

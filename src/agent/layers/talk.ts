@@ -67,6 +67,12 @@ export class Talk {
     return this.heard.findLast((message) => message.place < place)?.place ?? -1;
   }
 
+  /** The place of the agent's first message or call after a place. Without one, of its last one before. */
+  nextOwn(place: number): number {
+    const own = [...this.said, ...this.calls].map((event) => event.place).sort((a, b) => a - b);
+    return own.find((other) => other > place) ?? own.findLast((other) => other < place) ?? place;
+  }
+
   /**
    * The places between which the agent speaks about a write: after the writes of an earlier turn, and before those of a later one. A turn
    * can have several writes.

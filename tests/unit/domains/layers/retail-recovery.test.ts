@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { LAYERS } from '../../../../src/domains/retail/layers/index.ts';
 import { layerOf, type Step } from '../../../support/layer-steps.ts';
 
-const { found, occasions } = layerOf(LAYERS, 'recovery');
+const { found, findings, occasions } = layerOf(LAYERS, 'recovery');
 
 const USER: Step = [
   'get_user_details',
@@ -188,6 +188,14 @@ describe('a correction', () => {
     expect(found(steps('#W2222222'))).toEqual([]);
     expect(found(steps('#W1111111'))).toContain('correction');
   });
+});
+
+test.each<[string, Step[], number]>([
+  ['of a silent failure: at the next answer', [...ASK_CANCEL, 'C: Yes.', cancel('#W1111111', BUSY), 'A: Goodbye.', 'C: Bye.'], 8],
+  ['of a false claim: at the claim', [...ASK_CANCEL, 'C: Yes.', cancel('#W1111111', BUSY), 'A: Done.', 'C: Ok.'], 8],
+  ['of a wish that was taken back: at the call', [...ASK_CANCEL, 'C: Never mind, keep it.', cancel('#W1111111'), 'A: Done.'], 7],
+])('the place of a finding is a message of the agent, %s', (_name, steps, place) => {
+  expect(findings(steps).map(({ message }) => message)).toEqual([place]);
 });
 
 describe('a refusal', () => {
