@@ -1,5 +1,7 @@
 /** @file Statements of an agent: that something is done, that something cannot be done and why, and that a call failed. */
+import type { Json } from '../../records/json.ts';
 import { sentences } from '../sentences.ts';
+import { textsIn } from './readings.ts';
 
 /** A write of a domain, in the words of agents and customers. */
 export interface ActWords {
@@ -51,6 +53,24 @@ const REPORTS = new RegExp(
 export const reportsWrite = (text: string): boolean =>
   sentences(text).some((sentence) => REPORTS.test(sentence) && !/\b(?:would you|shall i|should i|do you want)\b/i.test(sentence));
 
+/** A part of a message that states something: no question, no thanks, nothing that is still to come. */
+const NO_STATEMENT = /\?|\b(?:let me|one moment|i'll|i will|i can|i could|i would|shall i|going to|please confirm|anything else|sorry)\b/i;
+
+/**
+ * Whether a message states how things are after a write: it names the act, one of its values, or what is new. `Your bag count is 3.`,
+ * `B29SM9 is in business now.`
+ */
+export const statesResult = (text: string, act: ActWords, args: Record<string, Json>): boolean => {
+  const values = [...textsIn(args)].flatMap(({ text: value }) => [value, ...value.split(/[\s_]+/)]).filter((value) => value.length > 2);
+  return sentences(text).some(
+    (sentence) =>
+      !NO_STATEMENT.test(sentence) &&
+      (/\bnow\b/i.test(sentence) ||
+        act.named.test(sentence) ||
+        values.some((value) => sentence.toLowerCase().includes(value.toLowerCase().replace(/^#/, '')))),
+  );
+};
+
 const HELP =
   'help|assist|do|process|cancel|modif|chang|return|exchang|refund|updat|add|remov|provid|offer|issu|mak|book|waiv|grant|approv|shar|access|serv|accommodat|fulfill?|complet|proceed|upgrad|downgrad|reopen|resum|lift|reactivat|enabl|refuel|extend|compensat|reimburs|give|disclos|discuss|allow|apply|accept|honou?r|transfer|handle|perform|carry|split|combine|use|send|tell|look at|show';
 const REFUSAL = new RegExp(
@@ -67,7 +87,7 @@ export const refusalsIn = (text: string): string[] =>
   sentences(text).filter((sentence) => REFUSAL.test(sentence) && NEGATIVE.test(sentence) && !NO_REFUSAL.test(sentence));
 
 const REASON =
-  /\b(?:because|since|as (?:it|the|your|this|they|you|we|i|per)\b|due to|given|reasons?|polic(?:y|ies)|rules?|only|must|requires?|required|already|has been|have been|have (?:a|an|no)\b|(?:is|are|was|were|isn't|aren't|it's|has|have) (?:not |currently |in |already |still |a |an )?(?:pending|process(?:ed|ing)|delivered|cancell?ed|shipped|suspended|active|overdue|paid|expired|basic|yours?|available|outside|beyond|past|final|non-?refundable|different|associated|linked|flown|used|listed|registered|original|requested|modified|exchanged|returned|regular)\b|non-?refundable|within|more than|exceed\w*|maximum|limit\w*|not enough|insufficient|no longer|doesn't|does not|(?:do not|don't) (?:have (?!the (?:ability|option))|match|belong|own|cover|allow|support|include|permit|meet|qualify)|belongs?|basic economy|insurance|hours|contract|overdue|balance|beyond|outside|ended|locked|another|someone else|other (?:customers?|users?|people)|privacy|security|authori[sz]ed|never|tools?|system|scope|capabilit\w+|same|different|status|standing|in stock|unavailable|sold out|seats?)\b|: (?:the|it|this|your|that)\b|\b(?:possible|allowed|permitted|eligible|available) for\b|\bcan(?:not|'t) be used\b/i;
+  /\b(?:because|since|as (?:it|the|your|this|they|you|we|i|per)\b|due to|given|reasons?|polic(?:y|ies)|rules?|only|must|requires?|required|already|has been|have been|have (?:a|an|no)\b|(?:is|are|was|were|isn't|aren't|it's|has|have) (?:not |currently |in |already |still |a |an )?(?:pending|process(?:ed|ing)|delivered|cancell?ed|shipped|suspended|active|overdue|paid|expired|basic|yours?|available|outside|beyond|past|final|non-?refundable|different|associated|linked|flown|used|listed|registered|original|requested|modified|exchanged|returned|regular)\b|non-?refundable|within|more than|exceed\w*|maximum|limit\w*|not enough|insufficient|no longer|doesn't|does not|(?:do not|don't) (?:have (?!the (?:ability|option))|match|belong|own|cover|allow|support|include|permit|meet|qualify)|belongs?|basic economy|insurance|hours|contract|overdue|balance|beyond|outside|ended|locked|another|someone else|somebody else|not (?:under|in|on|from|part of|linked to) (?:your|this|the)|other (?:customers?|users?|people)|privacy|private|internal|confidential|security|authori[sz]ed|never|tools?|system|scope|capabilit\w+|same|different|status|standing|in stock|unavailable|sold out|seats?)\b|: (?:the|it|this|your|that)\b|\b(?:possible|allowed|permitted|eligible|available) for\b|\bcan(?:not|'t) be used\b/i;
 
 /** Whether a message gives a reason for what it refuses. */
 export const givesReason = (text: string): boolean =>

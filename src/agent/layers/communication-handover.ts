@@ -3,6 +3,7 @@ import { isObject } from '../../base/json.ts';
 import type { Json } from '../../records/json.ts';
 import type { ActWords } from './communication-claims.ts';
 import { recordsIn, textOf } from './readings.ts';
+import type { RuleWords } from './policy-sentence.ts';
 import type { Made, Talk } from './talk.ts';
 
 export interface HandoverRules {
@@ -10,9 +11,15 @@ export interface HandoverRules {
   acts: readonly ActWords[];
 }
 
+/** A sentence about the transfer to a human. */
+export const HANDOVER: RuleWords = {
+  must: [/\btransfer|\bhand(?:s|ing|ed)?[- ]?(?:over|off|them|it|the)\b/, /\b(?:user|customer|human|agents?|summary)\b/],
+  may: [/\bhuman agents?\b/, /\bsummary\b/],
+};
+
 /** Words that tell a human nothing about the case. */
 const EMPTY_WORDS = new Set(
-  'a an and as at be been by can cannot could customer client user caller agent human representative for from further had has have he help helped her him his i if in is issue issues it matter me my needs need needed not of on or our person please problem problems request requests requested requesting requires required she so some someone speak support talk team that the their them they this to transfer transferred transferring unable up us want wanted wants was we were will wish wishes with would you your assist assistance assisted assisting additional more beyond solve resolve resolved fix special something wanting asked asking asks live general service n/a none summary unknown here now conversation details continue handle handled'.split(
+  'a an and as at be been by can cannot could customer client user caller agent human representative for from further had has have he help helped her him his i if in is issue issues it matter me my needs need needed not of on or our person please problem problems request requests requested requesting requires required she so some someone speak support talk team that the their them they this to transfer transferred transferring unable up us want wanted wants was we were will wish wishes with would you your assist assistance assisted assisting additional more beyond solve resolve resolved fix special something wanting asked asking asks live general service n/a none summary unknown here now conversation details continue handle handled tool tools function call calls did does do work worked working failed fails fail failing failure error errors system technical went wrong happened happen trouble difficulty unsuccessful unsuccessfully try tries tried trying again attempt attempted attempts twice question questions about escalate escalated escalation complex case possible see above below please'.split(
     ' ',
   ),
 );

@@ -1,7 +1,7 @@
 /** @file What every domain's agent must tell: what it did, why it refuses, and what a hand-over contains. */
 import { meaningOf } from '../answers.ts';
-import { type ActWords, claimsIn, givesReason, refusalsIn, reportsWrite, saysDone } from './communication-claims.ts';
-import { type HandoverRules, missingIn } from './communication-handover.ts';
+import { type ActWords, claimsIn, givesReason, refusalsIn, reportsWrite, saysDone, statesResult } from './communication-claims.ts';
+import { HANDOVER, type HandoverRules, missingIn } from './communication-handover.ts';
 import { recordsIn, textOf } from './readings.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
 import type { Said, Talk } from './talk.ts';
@@ -15,7 +15,7 @@ export interface CommunicationRules extends HandoverRules {
 
 export const COMMUNICATION: RuleTexts = {
   refusal_without_reason: { must: [/\b(refuse|deny|decline)\w*/], may: [/\bwhy\b|\breason/] },
-  handover_summary: { must: [/\btransfer/, /\b(user|customer)\b/], may: [/\bhuman agents?\b/] },
+  handover_summary: HANDOVER,
   handover_message: { must: [/\btransfer/, /please hold on/] },
   not_reported: { must: [/\binform the (user|customer)\b/] },
   false_claim: { must: [/\b(make up|invent)\b|\bnot provide any information\b/] },
@@ -88,7 +88,7 @@ export function checkReports(talk: Talk, log: RuleLog, acts: readonly ActWords[]
     const act = acts.find(({ tools }) => tools.includes(write.name));
     if (!act || talk.isCut(write)) continue;
     const said = talk.saidIn(write.place, talk.turnOf(write).to);
-    const heard = said.some(({ text }) => reportsWrite(text) || saysDone(text) || (act.claimed ?? act.named).test(text));
+    const heard = said.some(({ text }) => reportsWrite(text) || saysDone(text) || statesResult(text, act, write.args));
     log.check('not_reported', write.place, heard ? null : `did not say that ${act.says} was done`);
   }
 }

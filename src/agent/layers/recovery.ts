@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '../../base/json.ts';
 import { type ActWords, claimsIn, givesAlternative, refusalsIn, saysDone, tellsTrouble } from './communication-claims.ts';
-import { type HandoverRules, identityBefore, isUseless, summaryOf } from './communication-handover.ts';
+import { HANDOVER, type HandoverRules, identityBefore, isUseless, summaryOf } from './communication-handover.ts';
 import { type NeedlessRules, checkNeedless } from './recovery-needless.ts';
 import { checkWishes, type WishRules } from './recovery-wishes.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
@@ -16,7 +16,7 @@ export interface RecoveryRules extends HandoverRules, NeedlessRules, WishRules {
 }
 
 export const RECOVERY: RuleTexts = {
-  handover_summary: { must: [/\btransfer/, /\b(user|customer)\b/], may: [/\bhuman agents?\b/] },
+  handover_summary: HANDOVER,
   tool_failure: { must: [/\b(make up|invent)\b|\bnot provide any information\b/] },
   refusal: { must: [/\b(refuse|deny|decline)\w*/] },
 };

@@ -13,7 +13,10 @@ import { ACTS, reservationsIn, showsDone, TRANSFERS } from './acts.ts';
 const RULES = {
   ...COMMUNICATION,
   refund_time: { must: [/\brefund/, /business days/], may: [/original/] },
-  price: { must: [/\blist the action details\b/], may: [/\bbooking\b/] },
+  price: {
+    must: [/\b(?:list|state|say|tell|inform|mention|quote|give)\w*/, /\b(?:action|all|its|the) details\b|\b(?:price|costs?|fees?)\b/],
+    may: [/\b(?:price|costs?)\b/, /\bbooking\b/],
+  },
 };
 
 const BAG_FEE = 50;

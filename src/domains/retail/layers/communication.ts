@@ -16,7 +16,10 @@ const RULES = {
   refund_time: { must: [/\brefund/, /business days/], may: [/cancel/] },
   refund_method: { must: [/\brefund/, /\b(original )?payment method/], may: [/cancel|return/] },
   email: { must: [/\be-?mail\b/, /\breturn/], may: [/receive/] },
-  difference: { must: [/\bprice difference\b/], may: [/\bpay\b/] },
+  difference: {
+    must: [/\bprice difference\b|\bdifference in price\b|\b(?:list|state)\w*\b.*\bdetails\b/],
+    may: [/\bpay\b/, /\bdifference\b/],
+  },
 };
 
 export const communication: LayerCheck = (conversation) => {
@@ -64,6 +67,11 @@ function recent(write: Made, talk: Talk): Said[] {
       }));
 }
 
+/** An email of the shop, not that of the account. */
+const EMAIL_COMES = /\be-?mail(?:ed|s)?\b(?!\S*@)|\binstructions?\b.{0,60}\binbox\b/i;
+const OWN_EMAIL =
+  /\b(?:your|the|an) (?:e-?mail(?: address)?)\b(?=[^.?!]{0,40}(?:\?|\b(?:account|on file|verify|please)\b))|\be-?mail address of\b|\b(?:need|provide|verify|confirm|find you)\b.{0,40}\be-?mail\b/i;
+
 function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, policy: string | null, judged: Set<string>): void {
   const order = facts.orders.get(textOf(write.args.order_id));
   const said = about(write, talk);
@@ -91,7 +99,7 @@ function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, pol
   }
   if (write.name === 'return_delivered_order_items') {
     duty('refund_method', /refund|credited|gift ?card|pay ?pal|\bcard\b|payment method/i.test(text), 'did not say where the refund goes');
-    duty('email', /\be-?mail/i.test(text.replace(/\S+@\S+/g, ' ')), 'did not say that an email explains the return');
+    duty('email', sentences(text).some((sentence) => EMAIL_COMES.test(sentence) && !OWN_EMAIL.test(sentence)), 'did not say that an email explains the return');
     if (order) checkRefund(close, facts.worth(write.args), method ?? [], order, log, judged);
   }
 }

@@ -12,7 +12,7 @@ const RULES = {
   ...COMMUNICATION,
   amount: { must: [/\bamount due\b/] },
   price: { must: [/\bprice\b/, /\bconfirm|\bconsent/], may: [/\bdata|\bconfirm the price/] },
-  restart: { must: [/\b(reboot|restart)/, /\bresume/] },
+  restart: { must: [/\b(reboot|restart)/, /\b(resum|suspen|reactivat|lift|then\b|after)/], may: [/\bresum/] },
   payment_steps: { must: [/\bpayment request/, /\bcheck\b/] },
   false_paid: { must: [/\bpaid\b/, /\bstatus\b|\bcheck that\b/], may: [/\bbefore informing\b/] },
 };
@@ -63,6 +63,9 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
       'did not say that the phone must be restarted',
     );
 }
+
+/** A suspended line costs this much a month. */
+const HOLDING_FEE = 5;
 
 const GIGABYTES = /(?<![\d.])(\d{1,4}(?:\.\d{1,3})?) ?(?:gb|gigabytes?)\b/gi;
 
@@ -135,6 +138,7 @@ function checkAmounts({ place, text }: Said, talk: Talk, log: RuleLog, policy: s
     const sums = [
       ...numbers,
       ...printed,
+      ...(/\bsuspen|\bmonth|\bhold/i.test(amount.sentence) ? [HOLDING_FEE] : []),
       ...bills.flatMap((a, i) => bills.slice(i + 1).map((b) => a + b)),
       ...perGb.flatMap((price) => gigabytes.map((gb) => price * gb)),
     ];
