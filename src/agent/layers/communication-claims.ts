@@ -71,10 +71,30 @@ export const statesResult = (text: string, act: ActWords, args: Record<string, J
   );
 };
 
+/** Words of a state: `Roaming is enabled`, `your line can roam now`. */
+const STATE = new RegExp(
+  String.raw`\b(?:is|are|was|were|has|have|been|'s) .*\b(?:${DONE_WORD}|on|off|active|live|ready|in place|through)\b|\bnow\b`,
+  'i',
+);
+const NOT_YET =
+  /\?|\b(?:once|after|if|when|until|before|will|would|could|should|may|please|not|never|no|cannot|unable|sorry|fail\w*|let me|one moment|going to|(?:can|to) be|ready to)\b|n't\b|'ll\b/i;
+
+/** A sentence that states the act as done, without the form of a claim. */
+export const statedDone = (text: string, { named }: ActWords): string | undefined =>
+  sentences(text).find((sentence) => named.test(sentence) && STATE.test(sentence) && !NOT_YET.test(sentence));
+
+/** A refusal that names nothing: `No, sorry.`, `I'm afraid not.` */
+export const refusesBarely = (text: string): boolean =>
+  sentences(text).some((sentence) =>
+    /^\W*(?:(?:no|nope|sorry|apologies|unfortunately|i'm sorry|i am sorry|i'm afraid|i am afraid|that's a no|that is a no|not possible|no can do|no way|no chance)\b[\s,.!;-]*(?:but )?)+(?:no|not|we don't do that|i won't)?\W*$/i.test(
+      sentence,
+    ),
+  );
+
 const HELP =
   'help|assist|do|process|cancel|modif|chang|return|exchang|refund|updat|add|remov|provid|offer|issu|mak|book|waiv|grant|approv|shar|access|serv|accommodat|fulfill?|complet|proceed|upgrad|downgrad|reopen|resum|lift|reactivat|enabl|refuel|extend|compensat|reimburs|give|disclos|discuss|allow|apply|accept|honou?r|transfer|handle|perform|carry|split|combine|use|send|tell|look at|show';
 const REFUSAL = new RegExp(
-  String.raw`\b(?:can ?not|can't|unable to|not able to|won't be able to|will not be able to|(?:am|are|'m|'re) not (?:allowed|permitted|authori[sz]ed) to|(?:must|have to) (?:decline|deny|refuse)|(?:don't|do not) have the (?:ability|authority|option) to)(?: \w+){0,3}? (?:${HELP})\w*|\b(?:must|have to|need to) (?:decline|deny|refuse)\b|\b(?:is|are|it's|that's|isn't|aren't) ?(?:just |simply |unfortunately )?(?:not |n't )?(?:im)?(?:possible|permitted|allowed|eligible)\b|\b(?:can ?not|can't) be (?:\w+ )?(?:cancell?ed|modified|changed|returned|exchanged|refunded|updated|upgraded|removed|added|resumed|lifted|done|waived|processed)\b|\bineligible\b|\b(?:no|not) (?:an )?(?:exceptions?|refund is possible)\b`,
+  String.raw`\b(?:can ?not|can't|unable to|not able to|won't be able to|will not be able to|(?:am|are|'m|'re) not (?:allowed|permitted|authori[sz]ed) to|(?:must|have to) (?:decline|deny|refuse)|(?:don't|do not) have the (?:ability|authority|option) to)(?: \w+){0,3}? (?:${HELP})\w*|\b(?:must|have to|need to) (?:decline|deny|refuse)\b|\b(?:is|are|it's|that's|isn't|aren't|won't be|will not be) ?(?:just |simply |unfortunately )?(?:not |n't )?(?:im)?(?:possible|permitted|allowed|eligible)\b|\b(?:can ?not|can't) be (?:\w+ )?(?:cancell?ed|modified|changed|returned|exchanged|refunded|updated|upgraded|removed|added|resumed|lifted|done|waived|processed)\b|\bineligible\b|\b(?:no|not) (?:an )?(?:exceptions?|refund is possible)\b`,
   'i',
 );
 const NEGATIVE = /\b(?:not|can't|cannot|unable|n't|isn't|aren't|impossible|ineligible|decline|deny|refuse|won't|don't|no)\b|n't\b/i;

@@ -134,15 +134,33 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
         amountsIn(text).some((said) => sameAmount(said, fee) || sameAmount(said, BAG_FEE)),
         `did not say the fee of ${dollars(fee)}`,
       );
+    checkBagPrices([...before.slice(-1), ...after], log);
     if (alone)
       checkTotals(
         [...before.slice(-1), ...after],
-        (sentence) => /\b(?:bags?|baggage|luggage|suitcase)\b/i.test(sentence),
+        (sentence) => !/\b(?:each|per|apiece)\b/i.test(sentence) && /\b(?:bags?|baggage|luggage|suitcase)\b/i.test(sentence),
         [fee, BAG_FEE],
         log,
         'the fee',
       );
   }
+}
+
+/** What one bag costs: `$50 each`, `each bag is $50`. */
+function checkBagPrices(said: readonly Said[], log: RuleLog): void {
+  for (const { place, text } of said)
+    for (const amount of /\b(?:bags?|baggage|luggage|suitcases?)\b/i.test(text) ? amountsIn(text) : []) {
+      const [before, after] = [amount.sentence.slice(0, amount.at), amount.sentence.slice(amount.at)];
+      const isEach =
+        /^\S+(?: (?:USD|dollars))?,?\s*(?:each|apiece|a bag|per\b(?! month)|for (?:each|every))/i.test(after) ||
+        /\b(?:each|every|per) (?:\w+ ){0,2}(?:bag|suitcase|piece)\b[^$\d]{0,20}$/i.test(before);
+      if (isEach)
+        log.check(
+          'wrong_amount',
+          place,
+          sameAmount(amount, BAG_FEE) ? null : `said ${dollars(amount.value)}; a bag costs ${dollars(BAG_FEE)}`,
+        );
+    }
 }
 
 /** The parts of a booking that an agent may call a total: the flights, the bags, the insurance. */

@@ -99,7 +99,11 @@ function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, pol
   }
   if (write.name === 'return_delivered_order_items') {
     duty('refund_method', /refund|credited|gift ?card|pay ?pal|\bcard\b|payment method/i.test(text), 'did not say where the refund goes');
-    duty('email', sentences(text).some((sentence) => EMAIL_COMES.test(sentence) && !OWN_EMAIL.test(sentence)), 'did not say that an email explains the return');
+    duty(
+      'email',
+      sentences(text).some((sentence) => EMAIL_COMES.test(sentence) && !OWN_EMAIL.test(sentence)),
+      'did not say that an email explains the return',
+    );
     if (order) checkRefund(close, facts.worth(write.args), method ?? [], order, log, judged);
   }
 }

@@ -12,14 +12,15 @@ export const ACTS: readonly ActWords[] = [
   {
     says: 'enabling roaming',
     tools: ['enable_roaming'],
-    named: /\broaming\b/i,
+    named: /^(?!.*\b(?:disabl|deactivat)).*\broam(?:ing)?\b/im,
     claimed:
       /^(?!.*\b(?:phone|device|toggle\w*|disabled|deactivated)\b).*(?:\broaming\b.{0,60}\b(?:enabled|activated|turned on)\b|\b(?:enabled|activated)\b.{0,30}\broaming\b)/i,
   },
   {
     says: 'disabling roaming',
     tools: ['disable_roaming'],
-    named: /\broaming\b/i,
+    named:
+      /\b(?:disabl|deactivat)\w*\b[^.?!]{0,40}\broam|\broam\w*[^.?!]{0,40}\b(?:disabl|deactivat)\w*|\b(?:turn|switch)\w*\b[^.?!]{0,30}\boff\b[^.?!]{0,30}\broam|\broam\w*[^.?!]{0,20}\boff\b/i,
     claimed:
       /^(?!.*\b(?:phone|device|toggle\w*)\b).*(?:\broaming\b.{0,60}\b(?:disabled|deactivated|turned off)\b|\b(?:disabled|deactivated)\b.{0,30}\broaming\b)/i,
   },
