@@ -17,10 +17,15 @@ export interface Fact {
   identity?: boolean;
 }
 
-/** Asks the customer for something: `What is your email?`, `Your email, please.` */
+/** Asks the customer for something: `What is your email?`, `Which user id is it?`, `Please provide your email.`, `Your email, please.` */
 export const askingFor = (what: string): RegExp =>
   new RegExp(
-    String.raw`(?:\b(?:what(?:'s| is| was)|provide|share|tell me|give me|let me (?:know|have)|i(?:'ll)? (?:also )?need|(?:may|can|could) i (?:have|get)|enter)\b[^.?!]{0,60}|^\W*(?:and )?your )\b${what}\b(?: address| number| code)?(?=[^.?!]*(?:\?|\bplease\b|\bso\b|\bto\b))`,
+    [
+      String.raw`\b(?:what|which)\b[^.?!]{0,40}\b${what}\b(?=[^.!]*\?)`,
+      String.raw`(?:^|\b(?:please|kindly|you|and|then)\s)\W*(?:(?:also|again|first|just) )?(?:(?:provide|share|state|enter|type|repeat)\b|(?:tell|give|send) (?:me|us)\b)[^.?!]{0,40}\b${what}\b`,
+      String.raw`\b(?:let me (?:know|have)|(?:i|we)(?:'ll|'d| will| would)?(?: also| still| first)? need|(?:may|can|could) (?:i|we) (?:please )?(?:have|get|ask for)|(?:can|could|would) you (?:please )?(?:provide|share|tell|give|send))\b[^.?!]{0,60}\b${what}\b`,
+      String.raw`^\W*(?:and )?your \b${what}\b(?: address| number| code)?(?=[^.?!]*(?:\?|\bplease\b|\bso\b|\bto\b))`,
+    ].join('|'),
     'i',
   );
 

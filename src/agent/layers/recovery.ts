@@ -3,12 +3,13 @@
  * of mind and corrections, `recovery-needless.ts` has needless turns.
  */
 import { canonicalJson } from '../../base/json.ts';
+import { sentences } from '../sentences.ts';
 import { type ActWords, claimsIn, givesAlternative, refusalsIn, saysDone, tellsTrouble } from './communication-claims.ts';
 import { HANDOVER, type HandoverRules, identityBefore, isUseless, summaryOf } from './communication-handover.ts';
 import { type NeedlessRules, checkNeedless } from './recovery-needless.ts';
 import { checkWishes, type WishRules } from './recovery-wishes.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
-import { isTransient, type Made, type Talk } from './talk.ts';
+import { isTransient, type Made, type Said, type Talk } from './talk.ts';
 
 export interface RecoveryRules extends HandoverRules, NeedlessRules, WishRules {
   /** Tools that can stand in for each other, such as two ways to find a customer. */
@@ -97,10 +98,25 @@ function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): {
   if (talk.saidIn(last.place).length === 0 && talk.heardIn(last.place).length === 0) return null;
   const turn = talk.callsIn(last.place, talk.nextHeard(last.place));
   if (!act && turn.some(({ failed, name }) => !failed && !rules.aside.test(name))) return null;
+  if (givesUp(call, last, told, rules))
+    return { place: talk.nextOwn(last.place), detail: `gave up after ${call.name} had failed once: “${told[0]!.text.slice(0, 200)}”` };
   const asks = rules.identity.test(call.name) && told.some(({ text }) => text.includes('?'));
   return asks || told.some(({ text }) => tellsTrouble(text))
     ? null
     : { place: talk.nextOwn(last.place), detail: `${call.name} failed, was not made again, and the customer did not hear of it` };
+}
+
+/** Sentences that end a conversation. They offer nothing. */
+const FAREWELL =
+  /\b(?:anything|something) else\b|\b(?:good ?bye|bye|take care|have a (?:nice|good|great))\b|\b(?:try|call|come|contact us|check)(?: back)? (?:again )?(?:later|another|tomorrow|some other|in (?:a|an|some)\b)|\bhappy to help\b/i;
+/** A way on: a question, an offer, or what the customer can give. */
+const WAY_ON =
+  /\?|\b(?:(?:i|we)(?:'ll| can(?!not)| could| will(?! not)| would)|let me|let us|let's|shall|you (?:can|could|may|might)|could you|please (?:check|provide|give|send|share|tell|spell|confirm|verify|repeat|wait|hold|use|look)|need|alternative\w*|instead|another (?:way|option)|transfer\w*|colleague|if you (?:have|give|tell|send|like|want))\b/i;
+
+/** Whether the agent ends after one try, although an error asked for another one or the customer could be found in another way. */
+function givesUp(call: Made, last: Made, told: readonly Said[], rules: RecoveryRules): boolean {
+  if (last !== call || told.length === 0 || !(isTransient(call) || rules.identity.test(call.name))) return false;
+  return !told.some(({ text }) => sentences(text).some((sentence) => !FAREWELL.test(sentence) && WAY_ON.test(sentence)));
 }
 
 /** Whether a claim is about the act that failed, and about its thing if it names one. */

@@ -114,7 +114,10 @@ const TIMEOUT = /\btime(?:d )?[ -]?out\b/i;
 
 /** Whether an error asks for another try. */
 export const isTransient = ({ failed, value }: Made): boolean =>
-  failed && /\b(?:busy|try again|retry|time(?:d )?[ -]?out|unavailable|temporar\w*)\b/i.test(String(value));
+  failed &&
+  /\b(?:busy|try again|retry|time(?:d )?[ -]?out|unavailable|temporar\w*|internal (?:server )?error|server error|overloaded|connection|network|rate limit\w*|too many requests|50[0234])\b/i.test(
+    typeof value === 'string' ? value : JSON.stringify(value),
+  );
 
 const made = (event: ToolEvent, place: number): Made => ({
   place,
