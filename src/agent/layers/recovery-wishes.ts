@@ -17,7 +17,7 @@ export interface WishRules {
 }
 
 const STRONG =
-  /\b(?:chang(?:ed?|ing) my mind|on second thoughts?|never ?mind|scratch that|forget (?:it|that|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
+  /\b(?:(?<!\b(?:before|if|unless|until|when) i |n't |\bnot |\bnever )chang(?:ed?|ing) my mind|on second thoughts?|never ?mind|scratch that|forget (?:it|that|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|i take (?:it|that|this) back|(?:do|change|touch) nothing|call (?:it|that|this|the whole thing) off|leave (?:it|everything|that|this|them|things|the \w+)(?: all| exactly| just)? as (?:it|they) (?:is|are|was|were)|(?:no|stop|wait|actually|oh|hm+)[,.! ]+(?:\w+[,.! ]+){0,2}i (?:really )?(?:don't|do not|no longer) want (?:it|that|this)(?! (?:like|in|with|on|to))|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
 const WEAK = /\b(?:actually|instead|wait|hold on|no longer want|rather than)\b/i;
 const NOT_CHANGED =
   /\b(?:no longer needed|actually,? (?:yes|i (?:also|have)|can you also|could you also|one more|that's all|all good))\b|\bwhile (?:i|we|you) wait\b|\bcan(?:'t| ?not) wait\b|\bwait(?:ing)? (?:for|time|until)\b/i;
@@ -49,7 +49,8 @@ function changesMind(message: Said, talk: Talk): boolean {
   return WEAK.test(text) && asks(question) && ['changed', 'no'].includes(meaningOf(text, question));
 }
 
-const NEGATED = /\b(?:don't|do not|not|n't|instead of|rather than|no longer|never ?mind|forget|scratch|without|stop|keep|hold off on)\b/i;
+const NEGATED =
+  /\b(?:don't|do not|not|n't|instead of|rather than|no longer|never ?mind|forget|scratch|without|stop|keep|nothing|leave|hold off on)\b/i;
 
 interface Change {
   wanted: ReadonlySet<ActWords>;
@@ -126,7 +127,8 @@ function changeLost(message: Said, talk: Talk, rules: WishRules): Lost | null {
 function staleBecause(write: Made, act: ActWords, change: Change, { place }: Said, talk: Talk, rules: WishRules): string | null {
   const asked = talk.saidIn(place, write.place).some(({ text }) => asks(text));
   if (change.undone.has(act)) return `${write.name} was made, although the customer had changed their mind`;
-  if (change.withdrawn && !asked && isProposed(write, proposalBefore({ place, text: '' }, talk)))
+  const proposal = proposalBefore({ place, text: '' }, talk);
+  if (change.withdrawn && !asked && (isProposed(write, proposal) || act.named.test(proposal)))
     return `${write.name} was made, although the customer took it back`;
   const other = [...change.wanted][0];
   const moved = change.wanted.size === 1 && other !== act && !asked;
@@ -142,7 +144,7 @@ const isProposed = ({ args }: Made, proposed: string): boolean => {
 };
 
 const CORRECTS =
-  /\b(?:i meant?|correction|my mistake|my bad|typo|mis(?:typed|spoke|spelled)|wrong|incorrect|not right|should (?:be|have been|read)|sorry|oops|apologies|(?:it's|its|that's|it is|that is) (?:actually|not)|actually|no,|not)\b/i;
+  /\b(?:i meant?|correction|my mistake|my bad|typo|mis(?:typed|spoke|spelled)|wrong|incorrect|not right|should (?:be|have been|read)|has to be|must be|make (?:it|that)|mixed up|instead|rather|sorry|oops|apologies|(?:it's|its|that's|it is|that is) (?:actually|not)|actually|no,|not)\b/i;
 
 interface Corrected {
   kind: string;
@@ -184,10 +186,13 @@ function correctionLost({ kind, old, fresh }: Corrected, { place }: Said, talk: 
   const has = (call: Made, value: string) => value.split(' ').every((part) => JSON.stringify(call.args).toLowerCase().includes(part));
   const later = talk.callsIn(place);
   const again = talk.heardIn(place).some(({ text }) => text.toLowerCase().includes(old));
-  const stale = later.find((call) => has(call, old) && !has(call, fresh));
+  const used = later.find((call) => has(call, fresh));
+  // The new value can turn out to be impossible: the agent then offers the old one again.
+  const offered = (call: Made) => used && talk.saidIn(used.place, call.place).some(({ text }) => text.toLowerCase().includes(old));
+  const stale = later.find((call) => has(call, old) && !has(call, fresh) && !offered(call));
   if (stale && !again)
     return { place: stale.place, detail: `${stale.name} used the ${kind} ${old} after the customer had corrected it to ${fresh}` };
-  if (later.some((call) => has(call, fresh))) return null;
+  if (used) return null;
   const said = talk.saidIn(place);
   const heard = said.some(
     ({ text }) => text.toLowerCase().includes(fresh.replace(/^#/, '')) || tellsTrouble(text) || refusalsIn(text).length > 0,

@@ -4,9 +4,10 @@
  */
 import { canonicalJson } from '../../base/json.ts';
 import { sentences } from '../sentences.ts';
-import { type ActWords, claimsIn, givesAlternative, refusalsIn, saysDone, tellsTrouble } from './communication-claims.ts';
+import { type ActWords, claimsIn, saysDone, tellsTrouble } from './communication-claims.ts';
 import { HANDOVER, type HandoverRules, identityBefore, isUseless, summaryOf } from './communication-handover.ts';
 import { type NeedlessRules, checkNeedless } from './recovery-needless.ts';
+import { checkRefused, checkUnsolved } from './recovery-ends.ts';
 import { checkWishes, type WishRules } from './recovery-wishes.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
 import { isTransient, type Made, type Said, type Talk } from './talk.ts';
@@ -25,6 +26,7 @@ export const RECOVERY: RuleTexts = {
 export function checkRecovery(talk: Talk, log: RuleLog, rules: RecoveryRules): void {
   checkFailures(talk, log, rules);
   checkRefused(talk, log, rules);
+  checkUnsolved(talk, log, rules);
   checkWishes(talk, log, rules);
   checkNeedless(talk, log, rules);
   for (const call of talk.calls.filter(({ name, failed }) => rules.transfers.includes(name) && !failed))
@@ -125,18 +127,4 @@ function isAbout(clause: string, act: ActWords, call: Made, talk: Talk): boolean
   const done = talk.writes.filter(({ name, place }) => act.tools.includes(name) && place < call.place);
   const thing = act.thing ? String(call.args[act.thing] ?? '') : '';
   return done.length === 0 || (thing !== '' && clause.includes(thing));
-}
-
-/** A refused customer gets an alternative, another offer, or a human. */
-function checkRefused(talk: Talk, log: RuleLog, { transfers }: RecoveryRules): void {
-  for (const { place, text } of talk.said) {
-    const [refusal] = refusalsIn(text);
-    const next = talk.said.find((message) => message.place > place && message.place < talk.nextHeard(place));
-    // The last refusal of a turn counts.
-    if (refusal === undefined || (next && refusalsIn(next.text).length > 0)) continue;
-    const later = talk.saidIn(place - 1, talk.nextHeard(talk.nextHeard(place)));
-    const helped =
-      later.some((message) => givesAlternative(message.text)) || talk.callsIn(place).some(({ name }) => transfers.includes(name));
-    log.check('refusal', place, helped ? null : `refused and offered nothing: “${refusal}”`);
-  }
 }

@@ -25,7 +25,7 @@ export const recovery: LayerCheck = (conversation) => {
         gives: RESERVATION,
       },
     ],
-    values: { 'user id': USER, thing: RESERVATION },
+    values: { 'user id': USER, date: /\b202\d-\d{2}-\d{2}\b/, thing: RESERVATION },
     fits,
   });
   return log.layer();

@@ -8,7 +8,7 @@ export const ACTS: readonly ActWords[] = [
   {
     says: 'returning items',
     tools: ['return_delivered_order_items'],
-    named: /\breturn(?:ed|ing|s)?\b/i,
+    named: /\breturn(?:ed|ing|s)?\b|\b(?:send|give|bring|ship|(?<!\bi )take)\b(?![^.?!]*\bmoney\b)[^.?!]{0,40}\bback\b/i,
     claimed: /\breturn(?:ed)?\b(?! (?:instructions|label|the (?:item|product)))/i,
     thing: 'order_id',
   },

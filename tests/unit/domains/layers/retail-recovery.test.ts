@@ -203,7 +203,8 @@ describe('a refusal', () => {
   test.each<[string, Step[], string[]]>([
     ['with an alternative', ["A: I can't cancel it because it is delivered. You can return it instead.", 'C: Ok.'], []],
     ['with another offer', ["A: I can't cancel it because it is delivered. Anything else?", 'C: No.'], []],
-    ['and nothing else', ["A: I can't cancel order #W1111111 because it is delivered.", 'C: Oh.', 'A: Goodbye.', 'C: Bye.'], ['refusal']],
+    ['with a reason', ["A: I can't cancel order #W1111111 because it is delivered.", 'C: Oh.', 'A: Goodbye.', 'C: Bye.'], []],
+    ['and nothing else', ["A: I can't cancel order #W1111111.", 'C: Oh.', 'A: Goodbye.', 'C: Bye.'], ['refusal']],
     [
       'with a human',
       [

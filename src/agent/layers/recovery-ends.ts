@@ -1,0 +1,71 @@
+/** @file How refusals and unsolved problems end: with a reason or another way, and not with a farewell. */
+import { sentences } from '../sentences.ts';
+import { type ActWords, givesAlternative, givesReason, refusalsIn } from './communication-claims.ts';
+import type { RuleLog } from './rule-log.ts';
+import type { Said, Talk } from './talk.ts';
+
+interface EndRules {
+  acts: readonly ActWords[];
+  transfers: readonly string[];
+}
+
+/** A refused customer gets a reason, an alternative or a human, and an answer to another wish. */
+export function checkRefused(talk: Talk, log: RuleLog, { acts, transfers }: EndRules): void {
+  let explained = false;
+  for (const message of talk.said) {
+    const { place, text } = message;
+    const [refusal] = refusalsIn(text);
+    const next = talk.said.find((other) => other.place > place && other.place < talk.nextHeard(place));
+    // The last refusal of a turn counts.
+    if (refusal === undefined || (next && refusalsIn(next.text).length > 0)) continue;
+    const ignored = ignoredWish(message, refusal, talk, acts);
+    const later = talk.saidIn(place - 1, talk.nextHeard(talk.nextHeard(place)));
+    explained ||= later.some((other) => givesReason(other.text));
+    const helped =
+      explained || later.some((other) => givesAlternative(other.text)) || talk.callsIn(place).some(({ name }) => transfers.includes(name));
+    log.check(
+      'refusal',
+      place,
+      ignored ? `did not answer the wish “${ignored}”` : helped ? null : `refused and offered nothing: “${refusal}”`,
+    );
+  }
+}
+
+/** Another wish that the agent answers with the refusal of the first one. */
+function ignoredWish({ place, text }: Said, refusal: string, talk: Talk, acts: readonly ActWords[]): string | null {
+  const wish = talk.heard.findLast((heard) => heard.place < place);
+  const before = wish && talk.saidIn(-1, wish.place).findLast((said) => refusalsIn(said.text).length > 0);
+  if (!wish || !before || talk.callsIn(wish.place, place).length > 0) return null;
+  const namedIn = (said: string) => acts.filter(({ named }) => named.test(said));
+  const refused = namedIn(refusalsIn(before.text)[0]!);
+  const again = namedIn(refusal);
+  const wanted = namedIn(wish.text);
+  const isNew = wanted.length > 0 && wanted.every((act) => !refused.includes(act) && !namedIn(text).includes(act));
+  return isNew && again.some((act) => refused.includes(act)) ? wish.text : null;
+}
+
+const UNSOLVED =
+  /\b(?:still|yet)\b[^.!?]{0,20}\b(?:no|not|nothing|none|the same|same|down|slow|dead|broken|off)\b|\bstill (?:\w+ )?(?:doesn't|does not|isn't|won't|can't|cannot|don't|haven't|hasn't)\b|\bno (?:change|difference|luck|improvement|effect|success)\b|\bnothing (?:changed|happen\w*|works?|helped)\b|\b(?:doesn't|does not|didn't|did not|isn't|is not|won't|not) (?:\w+ ){0,2}(?:work|help|working|fix|change|solve|connect|better)\w*|\bsame (?:problem|issue|thing|as before)\b/i;
+const SOLVED =
+  /\b(?:works? (?:now|again|fine)|now (?:it |everything )?works?|that did it|is back|solved|fixed|i have (?:a )?(?:signal|data|internet) (?:now|again))\b/i;
+const SAYS_SOLVED =
+  /\b(?:glad|happy|great|good|wonderful|perfect|nice)\b.{0,40}\b(?:works?|working|solved|fixed|resolved|hear)\b|\b(?:problem|issue|it|everything|service|that)(?:'s| is| was| has been)(?: now| all)? (?:solved|fixed|resolved|working|back)\b|\b(?:it|everything|that) (?:now )?works\b/i;
+const FAREWELL =
+  /\b(?:good ?bye|bye|take care|have a (?:nice|good|great|lovely) \w+|happy to help|glad i could help|thank you for (?:calling|contacting))\b/i;
+const NEXT_STEP =
+  /\?|\b(?:please|try|let us|let's|let me|next|then|could you|can you|i(?:'ll| will| can(?!not)| could)|restart|reboot|turn|check|transfer\w*)\b/i;
+
+/** A customer whose problem remains gets a next step, and no farewell. */
+export function checkUnsolved(talk: Talk, log: RuleLog, { transfers }: EndRules): void {
+  for (const [i, { place, text }] of talk.heard.entries()) {
+    if (i === 0 || !UNSOLVED.test(text) || SOLVED.test(text)) continue;
+    const answer = talk.saidIn(place, talk.nextHeard(place)).at(-1);
+    if (!answer || talk.callsIn(place).some(({ name }) => transfers.includes(name))) continue;
+    const parts = sentences(answer.text);
+    const ends =
+      parts.some((part) => (SAYS_SOLVED.test(part) && !part.includes('?')) || FAREWELL.test(part)) &&
+      !parts.some((part) => !FAREWELL.test(part) && !SAYS_SOLVED.test(part) && NEXT_STEP.test(part)) &&
+      talk.callsIn(place, answer.place).length === 0;
+    log.check('unsolved', answer.place, ends ? `ended, although the customer had said “${text.slice(0, 100)}”` : null);
+  }
+}
