@@ -6,6 +6,9 @@ import type { Said } from './talk.ts';
 const SPAN =
   /\b(\w+)(?:\s?(?:-|–|—|to|and|or)\s?(\w+))?\s+(?:full )?((?:business|working|calendar) )?(days?|hours?|weeks?|minutes?|months?)\b/gi;
 const AT_ONCE = /\b(?:immediate(?:ly)?|instant(?:ly)?|at once|right away|straight ?away)\b/i;
+/** Times without a number. */
+const VAGUE =
+  /\b(?:tomorrow|overnight|(?:the )?same day|(?:the )?next (?:business )?day|next (?:week|month)|within the hour|(?:a few|a couple of|some) (?:minutes|hours|days|weeks))\b/i;
 const NUMBERS: Record<string, number> = {
   one: 1,
   two: 2,
@@ -45,7 +48,9 @@ const SEVERAL = /\b(?:eligible to|otherwise|depend\w*)\b|\bif (?:you|it|the (?:p
 
 /** Whether a text says when money comes back. */
 export const saysTime = (text: string): boolean =>
-  sentences(text).some((sentence) => !BOOKING_TIME.test(sentence) && (AT_ONCE.test(sentence) || spansIn(sentence).length > 0));
+  sentences(text).some(
+    (sentence) => !BOOKING_TIME.test(sentence) && (AT_ONCE.test(sentence) || VAGUE.test(sentence) || spansIn(sentence).length > 0),
+  );
 
 /** Checks what the agent says about the time of a refund. `gift`: the refund goes to gift cards only. */
 export function checkRefundTime(said: readonly Said[], gift: boolean, log: RuleLog): void {
@@ -60,9 +65,11 @@ export function checkRefundTime(said: readonly Said[], gift: boolean, log: RuleL
 /** What is wrong with the time of a refund. Null: nothing. Undefined: the sentence names no time. */
 function wrongTime(sentence: string, gift: boolean): string | null | undefined {
   const [span] = spansIn(sentence);
+  const [vague] = VAGUE.exec(sentence) ?? [];
   const [atOnce] = AT_ONCE.exec(sentence) ?? [];
-  if (gift) return atOnce ? null : span && `said “${span.said}” for a refund that a gift card gets at once`;
-  const said = span ? (isUsual(span) ? null : span.said) : /\bgift|\bcancel\w* immediately/i.test(sentence) ? undefined : atOnce;
+  const named = span?.said ?? vague;
+  if (gift) return atOnce ? null : named && `said “${named}” for a refund that a gift card gets at once`;
+  const said = span ? (isUsual(span) ? null : span.said) : /\bgift|\bcancel\w* immediately/i.test(sentence) ? vague : (vague ?? atOnce);
   return said && `said “${said}” for a refund that takes 5 to 7 business days`;
 }
 

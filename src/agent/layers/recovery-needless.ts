@@ -22,9 +22,9 @@ export const askingFor = (what: string): RegExp =>
   new RegExp(
     [
       String.raw`\b(?:what|which)\b[^.?!]{0,40}\b${what}\b(?=[^.!]*\?)`,
-      String.raw`(?:^|\b(?:please|kindly|you|and|then)\s)\W*(?:(?:also|again|first|just) )?(?:(?:provide|share|state|enter|type|repeat)\b|(?:tell|give|send) (?:me|us)\b)[^.?!]{0,40}\b${what}\b`,
-      String.raw`\b(?:let me (?:know|have)|(?:i|we)(?:'ll|'d| will| would)?(?: also| still| first)? need|(?:may|can|could) (?:i|we) (?:please )?(?:have|get|ask for)|(?:can|could|would) you (?:please )?(?:provide|share|tell|give|send))\b[^.?!]{0,60}\b${what}\b`,
-      String.raw`^\W*(?:and )?your \b${what}\b(?: address| number| code)?(?=[^.?!]*(?:\?|\bplease\b|\bso\b|\bto\b))`,
+      String.raw`(?:^|\b(?:please|kindly|you|and|then)\s)\W*(?:(?:also|again|first|just) )?(?:(?:provide|share|state|enter|type|repeat)\b|(?:tell|give|send|remind) (?:me|us)\b)[^.?!]{0,40}\b${what}\b`,
+      String.raw`\b(?:let me (?:know|have)|(?:i|we)(?:'ll|'d| will| would)?(?: also| still| first)? need|(?:may|can|could) (?:i|we) (?:please )?(?:have|get|ask for)|(?:can|could|would|will) you (?:please )?(?:provide|share|tell|give|send|repeat)|mind (?:telling|giving|sharing|repeating))\b[^.?!]{0,60}\b${what}\b`,
+      String.raw`^\W*(?:and )?(?:your |the )?\b${what}\b(?: address| number| code)?(?=[^.?!]*(?:\?|\bplease\b|\bso\b|\bto\b))`,
     ].join('|'),
     'i',
   );

@@ -17,7 +17,7 @@ export interface WishRules {
 }
 
 const STRONG =
-  /\b(?:(?<!\b(?:before|if|unless|until|when) i |n't |\bnot |\bnever )chang(?:ed?|ing) my mind|on second thoughts?|never ?mind|scratch that|forget (?:it|that|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|i take (?:it|that|this) back|(?:do|change|touch) nothing|call (?:it|that|this|the whole thing) off|leave (?:it|everything|that|this|them|things|the \w+)(?: all| exactly| just)? as (?:it|they) (?:is|are|was|were)|(?:no|stop|wait|actually|oh|hm+)[,.! ]+(?:\w+[,.! ]+){0,2}i (?:really )?(?:don't|do not|no longer) want (?:it|that|this)(?! (?:like|in|with|on|to))|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
+  /\b(?:(?<!\b(?:before|if|unless|until|when) i |n't |\bnot |\bnever )chang(?:ed?|ing) my mind|on (?:second thoughts?|reflection)|(?:don't|do not) bother|scrap (?:it|that|this)|i(?:'d| would) rather not|never ?mind|scratch that|forget (?:it|that|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|i take (?:it|that|this) back|(?:do|change|touch) nothing|call (?:it|that|this|the whole thing) off|leave (?:it|everything|that|this|them|things|the \w+)(?: all| exactly| just)? as (?:it|they) (?:is|are|was|were)|(?:no|stop|wait|actually|oh|hm+)[,.! ]+(?:\w+[,.! ]+){0,2}i (?:really )?(?:don't|do not|no longer) want (?:it|that|this)(?! (?:like|in|with|on|to))|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
 const WEAK = /\b(?:actually|instead|wait|hold on|no longer want|rather than)\b/i;
 const NOT_CHANGED =
   /\b(?:no longer needed|actually,? (?:yes|i (?:also|have)|can you also|could you also|one more|that's all|all good))\b|\bwhile (?:i|we|you) wait\b|\bcan(?:'t| ?not) wait\b|\bwait(?:ing)? (?:for|time|until)\b/i;
@@ -46,8 +46,12 @@ function changesMind(message: Said, talk: Talk): boolean {
   if (STRONG.test(text)) return true;
   if (/^\W*if\b/i.test(text)) return false;
   const question = proposalBefore(message, talk);
-  return WEAK.test(text) && asks(question) && ['changed', 'no'].includes(meaningOf(text, question));
+  return asks(question) && (isNo(text, question) || (WEAK.test(text) && ['changed', 'no'].includes(meaningOf(text, question))));
 }
+
+/** A no to an offer. A no can also say that nothing is missing: `Is this everything? Any other items?` */
+const isNo = (text: string, question: string): boolean =>
+  !/\b(?:else|other|another|more|any|all|every\w+|only|have you)\b/i.test(question) && meaningOf(text, question) === 'no';
 
 const NEGATED =
   /\b(?:don't|do not|not|n't|instead of|rather than|no longer|never ?mind|forget|scratch|without|stop|keep|nothing|leave|hold off on)\b/i;
@@ -89,8 +93,9 @@ function changeLost(message: Said, talk: Talk, rules: WishRules): Lost | null {
   const writes = talk.writes.filter(({ place }) => place > message.place && place < next);
   const actOf = (write: Made) => rules.acts.find(({ tools }) => tools.includes(write.name));
   const [first] = writes;
-  const withdrawn = wanted.size === 0 && STRONG.test(message.text) && !/\binstead\b(?! of)/i.test(message.text);
   const proposed = proposalBefore(message, talk);
+  const withdrawn =
+    wanted.size === 0 && (STRONG.test(message.text) || isNo(message.text, proposed)) && !/\binstead\b(?! of)/i.test(message.text);
   if (first) {
     const act = actOf(first);
     const since = talk.heardIn(message.place, first.place);

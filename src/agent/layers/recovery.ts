@@ -113,7 +113,7 @@ const FAREWELL =
   /\b(?:anything|something) else\b|\b(?:good ?bye|bye|take care|have a (?:nice|good|great))\b|\b(?:try|call|come|contact us|check)(?: back)? (?:again )?(?:later|another|tomorrow|some other|in (?:a|an|some)\b)|\bhappy to help\b/i;
 /** A way on: a question, an offer, or what the customer can give. */
 const WAY_ON =
-  /\?|\b(?:(?:i|we)(?:'ll| can(?!not)| could| will(?! not)| would)|let me|let us|let's|shall|you (?:can|could|may|might)|could you|please (?:check|provide|give|send|share|tell|spell|confirm|verify|repeat|wait|hold|use|look)|need|alternative\w*|instead|another (?:way|option)|transfer\w*|colleague|if you (?:have|give|tell|send|like|want))\b/i;
+  /\?|\b(?:(?:i|we)(?:'ll| can(?!not|'t| not)| could(?!n't| not)| will(?! not)| would(?!n't| not))|let me|let us|let's|shall|you (?:can|could|may|might)|could you|please (?:check|provide|give|send|share|tell|spell|confirm|verify|repeat|wait|hold|use|look)|(?:i|we) need|alternative\w*|instead|another (?:way|option)|transfer\w*|colleague|if you (?:have|give|tell|send|like|want))\b/i;
 
 /** Whether the agent ends after one try, although an error asked for another one or the customer could be found in another way. */
 function givesUp(call: Made, last: Made, told: readonly Said[], rules: RecoveryRules): boolean {

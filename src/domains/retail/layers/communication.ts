@@ -68,7 +68,7 @@ function recent(write: Made, talk: Talk): Said[] {
 }
 
 /** An email of the shop, not that of the account. */
-const EMAIL_COMES = /\be-?mail(?:ed|s)?\b(?!\S*@)|\binstructions?\b.{0,60}\binbox\b/i;
+const EMAIL_COMES = /\be-?mail(?:ed|s)?\b(?!\S*@)|\binbox\b|\b(?:by|via|a) mail\b/i;
 const OWN_EMAIL =
   /\b(?:your|the|an) (?:e-?mail(?: address)?)\b(?=[^.?!]{0,40}(?:\?|\b(?:account|on file|verify|please)\b))|\be-?mail address of\b|\b(?:need|provide|verify|confirm|find you)\b.{0,40}\be-?mail\b/i;
 

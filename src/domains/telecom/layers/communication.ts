@@ -59,7 +59,7 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
   if (write.name === 'resume_line' && !talk.isCut(write))
     duty(
       'restart',
-      /\breboot|\brestart|\bpower (?:cycle|off)|turn (?:it|your phone|the phone|your device) off/i.test(text(after)),
+      /\breboot|\brestart|\bpower (?:cycle|off)|(?:turn|switch|power)\w* (?:\w+ ){0,3}off/i.test(text(after)),
       'did not say that the phone must be restarted',
     );
 }
