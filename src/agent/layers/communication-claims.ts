@@ -47,7 +47,7 @@ export const saysDone = (text: string): boolean =>
 
 /** What tells a customer that a write was done: a claim, a done word, or the new state of things. */
 const REPORTS = new RegExp(
-  String.raw`\b(?:${DONE_WORD}|done|complete|success|successful|successfully|confirmed|confirmation|all set|taken care|went through|in place|in effect|is now|are now|now (?:on|has|have|set|active))\b`,
+  String.raw`\b(?:${DONE_WORD}|done|complete|success|successful|successfully|confirmed|confirmation|all set|taken care|went through|in place|in effect|is now|are now|now (?:on|has|have|set|active)|(?:is|are) (?:active|back|live|ready)|works)\b`,
   'i',
 );
 export const reportsWrite = (text: string): boolean =>
@@ -76,12 +76,19 @@ const STATE = new RegExp(
   String.raw`\b(?:is|are|was|were|has|have|been|'s) .*\b(?:${DONE_WORD}|on|off|active|live|ready|in place|through)\b|\bnow\b`,
   'i',
 );
+/** `It is on now.`, `I switched it on.` */
+const STATED_OF_IT = new RegExp(
+  String.raw`^\W*(?:it|that|this)(?:'s| is| has been) (?:now |already |all )*(?:${DONE_WORD}|on|off|active)\b|^\W*(?:i|we)(?:'ve| have)? (?:just |now )*(?:${DONE_WORD}|switched|turned)\b`,
+  'i',
+);
 const NOT_YET =
   /\?|\b(?:once|after|if|when|until|before|will|would|could|should|may|please|not|never|no|cannot|unable|sorry|fail\w*|let me|one moment|going to|(?:can|to) be|ready to)\b|n't\b|'ll\b/i;
 
 /** A sentence that states the act as done, without the form of a claim. */
 export const statedDone = (text: string, { named }: ActWords): string | undefined =>
-  sentences(text).find((sentence) => named.test(sentence) && STATE.test(sentence) && !NOT_YET.test(sentence));
+  sentences(text).find(
+    (sentence) => ((named.test(sentence) && STATE.test(sentence)) || STATED_OF_IT.test(sentence)) && !NOT_YET.test(sentence),
+  );
 
 /** A refusal that names nothing: `No, sorry.`, `I'm afraid not.` */
 export const refusesBarely = (text: string): boolean =>
@@ -94,10 +101,11 @@ export const refusesBarely = (text: string): boolean =>
 const HELP =
   'help|assist|do|process|cancel|modif|chang|return|exchang|refund|updat|add|remov|provid|offer|issu|mak|book|waiv|grant|approv|shar|access|serv|accommodat|fulfill?|complet|proceed|upgrad|downgrad|reopen|resum|lift|reactivat|enabl|refuel|extend|compensat|reimburs|give|disclos|discuss|allow|apply|accept|honou?r|transfer|handle|perform|carry|split|combine|use|send|tell|look at|show';
 const REFUSAL = new RegExp(
-  String.raw`\b(?:can ?not|can't|unable to|not able to|won't be able to|will not be able to|(?:am|are|'m|'re) not (?:allowed|permitted|authori[sz]ed) to|(?:must|have to) (?:decline|deny|refuse)|(?:don't|do not) have the (?:ability|authority|option) to)(?: \w+){0,3}? (?:${HELP})\w*|\b(?:must|have to|need to) (?:decline|deny|refuse)\b|\b(?:is|are|it's|that's|isn't|aren't|won't be|will not be) ?(?:just |simply |unfortunately )?(?:not |n't )?(?:im)?(?:possible|permitted|allowed|eligible)\b|\b(?:can ?not|can't) be (?:\w+ )?(?:cancell?ed|modified|changed|returned|exchanged|refunded|updated|upgraded|removed|added|resumed|lifted|done|waived|processed)\b|\bineligible\b|\b(?:no|not) (?:an )?(?:exceptions?|refund is possible)\b`,
+  String.raw`\b(?:can ?not|can't|unable to|not able to|won't be able to|will not be able to|(?:am|are|'m|'re) not (?:allowed|permitted|authori[sz]ed) to|(?:must|have to) (?:decline|deny|refuse)|(?:don't|do not) have the (?:ability|authority|option) to)(?: \w+){0,3}? (?:${HELP})\w*|\b(?:must|have to|need to) (?:decline|deny|refuse)\b|\b(?:is|are|it's|that's|isn't|aren't|won't be|will not be) ?(?:just |simply |unfortunately )?(?:not |n't )?(?:im)?(?:possible|permitted|allowed|eligible)\b|\b(?:can ?not|can't) be (?:\w+ )?(?:cancell?ed|modified|changed|returned|exchanged|refunded|updated|upgraded|removed|added|resumed|lifted|done|waived|processed)\b|\bineligible\b|\b(?:not|isn't) something (?:i|we) can\b|\brequest (?:is|was|has been|must be) (?:denied|declined|refused|rejected)\b|\b(?:have|need) to say no\b|\banswer is no\b|\bnot an option\b|\b(?:no|not) (?:an )?(?:exceptions?|refund is possible)\b`,
   'i',
 );
-const NEGATIVE = /\b(?:not|can't|cannot|unable|n't|isn't|aren't|impossible|ineligible|decline|deny|refuse|won't|don't|no)\b|n't\b/i;
+const NEGATIVE =
+  /\b(?:not|can't|cannot|unable|n't|isn't|aren't|impossible|ineligible|declined?|deny|denied|refused?|rejected|won't|don't|no)\b|n't\b/i;
 /** No refusal: the agent needs more, says what cannot be done afterwards, or asks. */
 const NO_REFUSAL =
   /\?|\b(?:find|locate|without|until|verify|identify|look(?:ing)? up|retrieve|unless|afterwards?|any ?more|anymore|again|later|note|keep in mind|be aware|remember|remind|once|in case|undone|reversed|worry)\b|^\W*(?:if|when|after|before|to (?:proceed|help|cancel|change))\b/i;
@@ -107,14 +115,18 @@ export const refusalsIn = (text: string): string[] =>
   sentences(text).filter((sentence) => REFUSAL.test(sentence) && NEGATIVE.test(sentence) && !NO_REFUSAL.test(sentence));
 
 const REASON =
-  /\b(?:because|since|as (?:it|the|your|this|they|you|we|i|per)\b|due to|given|reasons?|polic(?:y|ies)|rules?|only|must|requires?|required|already|has been|have been|have (?:a|an|no)\b|(?:is|are|was|were|isn't|aren't|it's|has|have) (?:not |currently |in |already |still |a |an )?(?:pending|process(?:ed|ing)|delivered|cancell?ed|shipped|suspended|active|overdue|paid|expired|basic|yours?|available|outside|beyond|past|final|non-?refundable|different|associated|linked|flown|used|listed|registered|original|requested|modified|exchanged|returned|regular)\b|non-?refundable|within|more than|exceed\w*|maximum|limit\w*|not enough|insufficient|no longer|doesn't|does not|(?:do not|don't) (?:have (?!the (?:ability|option))|match|belong|own|cover|allow|support|include|permit|meet|qualify)|belongs?|basic economy|insurance|hours|contract|overdue|balance|beyond|outside|ended|locked|another|someone else|somebody else|not (?:under|in|on|from|part of|linked to) (?:your|this|the)|other (?:customers?|users?|people)|privacy|private|internal|confidential|security|authori[sz]ed|never|tools?|system|scope|capabilit\w+|same|different|status|standing|in stock|unavailable|sold out|seats?)\b|: (?:the|it|this|your|that)\b|\b(?:possible|allowed|permitted|eligible|available) for\b|\bcan(?:not|'t) be used\b/i;
+  /\b(?:because|since|as (?:it|the|your|this|they|you|we|i|per)\b|due to|given|reasons?|polic(?:y|ies)|rules?|only|must|requires?|required|already|has been|have been|have (?:a|an|no)\b|(?:is|are|was|were|isn't|aren't|it's|has|have) (?:not |currently |in |already |still |a |an )?(?:pending|process(?:ed|ing)|delivered|cancell?ed|shipped|suspended|active|overdue|paid|expired|basic|yours?|available|outside|beyond|past|final|non-?refundable|different|associated|linked|flown|used|listed|registered|original|requested|modified|exchanged|returned|regular)\b|non-?refundable|within|more than|exceed\w*|maximum|limit\w*|not enough|insufficient|no longer|too late|(?:has |already )?left|on (?:its|the) way|delivered|shipped|processed|doesn't|does not|(?:do not|don't) (?:have (?!the (?:ability|option))|match|belong|own|cover|allow|support|include|permit|meet|qualify)|belongs?|basic economy|insurance|hours|contract|overdue|balance|beyond|outside|ended|locked|another|someone else|somebody else|not (?:under|in|on|from|part of|linked to) (?:your|this|the)|other (?:customers?|users?|people)|privacy|private|internal|confidential|security|authori[sz]ed|never|tools?|system|scope|capabilit\w+|same|different|status|standing|in stock|unavailable|sold out|seats?)\b|: (?:the|it|this|your|that)\b|\b(?:possible|allowed|permitted|eligible|available) for\b|\bcan(?:not|'t) be used\b/i;
 
 /** Whether a message gives a reason for what it refuses. */
 export const givesReason = (text: string): boolean =>
   sentences(text).some(
     (sentence) =>
-      REASON.test(sentence.replace(/\b(?:is|are|it's|that's) not (?:possible|permitted|allowed)\b/gi, ' ')) &&
-      !/^\W*(?:is there|anything|if you have|let me know|please let)\b/i.test(sentence),
+      REASON.test(
+        sentence.replace(
+          /\b(?:is|are|it's|that's) not (?:possible|permitted|allowed)\b|\b(?:must|required to) (?:decline|deny|refuse)\b/gi,
+          ' ',
+        ),
+      ) && !/^\W*(?:is there|anything|if you have|let me know|please let)\b/i.test(sentence),
   );
 
 /** What a refused customer can still do. */

@@ -44,7 +44,8 @@ export function checkClaims(talk: Talk, log: RuleLog, rules: CommunicationRules)
     }
     const offered = offerBefore(message, talk);
     if (saysDone(message.text)) log.check('false_claim', message.place, nothingDone(message, talk, offered));
-    else if (offered !== null && claimsIn(message.text).length === 0) checkStated(message, offered, talk, log, rules);
+    else if (offered !== null && !claimsIn(message.text).some((clause) => actIn(clause, rules)))
+      checkStated(message, offered, talk, log, rules);
   }
 }
 

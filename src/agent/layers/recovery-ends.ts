@@ -45,7 +45,7 @@ function ignoredWish({ place, text }: Said, refusal: string, talk: Talk, acts: r
 }
 
 const UNSOLVED =
-  /\b(?:still|yet)\b[^.!?]{0,20}\b(?:no|not|nothing|none|the same|same|down|slow|dead|broken|off)\b|\bstill (?:\w+ )?(?:doesn't|does not|isn't|won't|can't|cannot|don't|haven't|hasn't)\b|\bno (?:change|difference|luck|improvement|effect|success)\b|\bnothing (?:changed|happen\w*|works?|helped)\b|\b(?:doesn't|does not|didn't|did not|isn't|is not|won't|not) (?:\w+ ){0,2}(?:work|help|working|fix|change|solve|connect|better)\w*|\bstill (?:there|here|happening|persists?|unsolved)\b|\bpersists?\b|\b(?:not|n't) any better\b|\bno \w+ (?:yet|still)\b|\bsame (?:problem|issue|thing|as before)\b/i;
+  /\b(?:still|yet)\b[^.!?]{0,20}\b(?:no|not|nothing|none|the same|same|down|slow|dead|broken|off)\b|\bstill (?:\w+ )?(?:doesn't|does not|isn't|won't|can't|cannot|don't|haven't|hasn't)\b|\bno (?:change|difference|luck|improvement|effect|success)\b|\bnothing (?:changed|happen\w*|works?|helped)\b|\b(?:doesn't|does not|didn't|did not|isn't|is not|won't|not) (?:\w+ ){0,2}(?:work|help|working|fix|change|solve|connect|better)\w*|\bstill (?:there|here|happening|persists?|unsolved)\b|\bpersists?\b|\bremains\b|\bstays (?:dead|dark|off|slow|the same)\b|\b(?:not|n't) any better\b|\bno \w+ (?:yet|still)\b|\bsame (?:problem|issue|thing|as before)\b/i;
 const SOLVED =
   /\b(?:works? (?:now|again|fine)|now (?:it |everything )?works?|that did it|is back|solved|fixed|i have (?:a )?(?:signal|data|internet) (?:now|again))\b/i;
 const SAYS_SOLVED =

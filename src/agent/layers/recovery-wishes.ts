@@ -17,7 +17,7 @@ export interface WishRules {
 }
 
 const STRONG =
-  /\b(?:(?<!\b(?:before|if|unless|until|when) i |n't |\bnot |\bnever )chang(?:ed?|ing) my mind|on (?:second thoughts?|reflection)|(?:don't|do not) bother|scrap (?:it|that|this)|i(?:'d| would) rather not|never ?mind|scratch that|forget (?:it|that|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|i take (?:it|that|this) back|(?:do|change|touch) nothing|call (?:it|that|this|the whole thing) off|leave (?:it|everything|that|this|them|things|the \w+)(?: all| exactly| just)? as (?:it|they) (?:is|are|was|were)|(?:no|stop|wait|actually|oh|hm+)[,.! ]+(?:\w+[,.! ]+){0,2}i (?:really )?(?:don't|do not|no longer) want (?:it|that|this)(?! (?:like|in|with|on|to))|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
+  /\b(?:(?<!\b(?:before|if|unless|until|when) i |n't |\bnot |\bnever )chang(?:ed?|ing) my mind|on (?:second thoughts?|reflection)|(?:don't|do not) bother|scrap (?:it|that|this)|i(?:'d| would) rather not|never ?mind|scratch that|i(?:'ve| have) reconsidered|stop\W+i (?:don't|do not) want to|forget (?:it|that|the whole thing|everything|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|i take (?:it|that|this) back|(?:do|change|touch) nothing|call (?:it|that|this|the whole thing) off|leave (?:it|everything|that|this|them|things|the \w+)(?: all| exactly| just)? as (?:it|they) (?:is|are|was|were)|(?:no|stop|wait|actually|oh|hm+)[,.! ]+(?:\w+[,.! ]+){0,2}i (?:really )?(?:don't|do not|no longer) want (?:it|that|this)(?! (?:like|in|with|on|to))|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
 const WEAK = /\b(?:actually|instead|wait|hold on|no longer want|rather than)\b/i;
 const NOT_CHANGED =
   /\b(?:no longer needed|actually,? (?:yes|i (?:also|have)|can you also|could you also|one more|that's all|all good))\b|\bwhile (?:i|we|you) wait\b|\bcan(?:'t| ?not) wait\b|\bwait(?:ing)? (?:for|time|until)\b/i;
@@ -49,9 +49,11 @@ function changesMind(message: Said, talk: Talk): boolean {
   return asks(question) && (isNo(text, question) || (WEAK.test(text) && ['changed', 'no'].includes(meaningOf(text, question))));
 }
 
-/** A no to an offer. A no can also say that nothing is missing: `Is this everything? Any other items?` */
+const ONLY_NO =
+  /^\W*(?:(?:oh|hm+|actually|wait|sorry)\W+)*(?:no|nope|nah)(?:\W+(?:thanks?|thank you|please|wait|stop|sorry|actually|don't|do not|i (?:don't|do not|no longer) want (?:it|that|this|to)|not (?:now|any ?more|today)|i(?:'ll| will)? keep (?:it|them|that|this)))*\W*$/i;
+/** A no to an offer, and no other wish. A no can also say that nothing is missing: `Is this everything? Any other items?` */
 const isNo = (text: string, question: string): boolean =>
-  !/\b(?:else|other|another|more|any|all|every\w+|only|have you)\b/i.test(question) && meaningOf(text, question) === 'no';
+  !/\b(?:else|other|another|more|any|all|every\w+|only|have you)\b/i.test(question) && ONLY_NO.test(text);
 
 const NEGATED =
   /\b(?:don't|do not|not|n't|instead of|rather than|no longer|never ?mind|forget|scratch|without|stop|keep|nothing|leave|hold off on)\b/i;
@@ -149,7 +151,7 @@ const isProposed = ({ args }: Made, proposed: string): boolean => {
 };
 
 const CORRECTS =
-  /\b(?:i meant?|correction|my mistake|my bad|typo|mis(?:typed|spoke|spelled)|wrong|incorrect|not right|should (?:be|have been|read)|has to be|must be|make (?:it|that)|mixed up|instead|rather|sorry|oops|apologies|(?:it's|its|that's|it is|that is) (?:actually|not)|actually|no,|not)\b/i;
+  /\b(?:i meant?|correction|my mistake|my bad|typo|mis(?:typed|spoke|spelled)|wrong|incorrect|not right|should (?:be|have been|read)|has to be|must be|make (?:it|that)|mixed up|instead|rather|better|misread|change of plans?|sorry|oops|apologies|(?:it's|its|that's|it is|that is) (?:actually|not)|actually|no,|not)\b/i;
 
 interface Corrected {
   kind: string;

@@ -110,7 +110,7 @@ function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): {
 
 /** Sentences that end a conversation. They offer nothing. */
 const FAREWELL =
-  /\b(?:anything|something) else\b|\b(?:good ?bye|bye|take care|have a (?:nice|good|great))\b|\b(?:try|call|come|contact us|check)(?: back)? (?:again )?(?:later|another|tomorrow|some other|in (?:a|an|some)\b)|\bhappy to help\b/i;
+  /\b(?:anything|something) else\b|\b(?:good ?bye|bye|take care|have a (?:nice|good|great))\b|(?<!\b(?:i|we)(?:'ll| will| can| could) )\b(?:try|call|come|contact us|check)(?: back)? (?:again )?(?:later|another|tomorrow|some other|in (?:a|an|some)\b)|\bhappy to help\b/i;
 /** A way on: a question, an offer, or what the customer can give. */
 const WAY_ON =
   /\?|\b(?:(?:i|we)(?:'ll| can(?!not|'t| not)| could(?!n't| not)| will(?! not)| would(?!n't| not))|let me|let us|let's|shall|you (?:can|could|may|might)|could you|please (?:check|provide|give|send|share|tell|spell|confirm|verify|repeat|wait|hold|use|look)|(?:i|we) need|alternative\w*|instead|another (?:way|option)|transfer\w*|colleague|if you (?:have|give|tell|send|like|want))\b/i;

@@ -19,6 +19,8 @@ describe('after one failure', () => {
     ['a server error', read('Error: internal server error'), 'I cannot continue. Have a nice day.', ['tool_failure']],
     ['a timeout', read('Error: request timed out'), 'That failed. I can try again.', []],
     ['a timeout', read('Error: request timed out'), 'An error, sorry. Shall I try once more?', []],
+    ['a timeout', read('Error: request timed out'), "I can't reach our system. Please contact us again later.", ['tool_failure']],
+    ['a timeout', read('Error: request timed out'), 'A timeout, sorry. I will try again in a moment.', []],
     ['an unknown order', read('Error: order not found'), 'There is no such order, sorry.', []],
     ['an unknown email', find, 'I cannot find you. Have a nice day.', ['tool_failure']],
     ['an unknown email', find, 'You are not in our system. Bye.', ['tool_failure']],
@@ -65,6 +67,9 @@ describe('a withdrawn wish', () => {
     ['Leave everything exactly as it is.', ['change_of_mind']],
     ['Please call it off.', ['change_of_mind']],
     ['My wife told me to stay. So please do nothing.', ['change_of_mind']],
+    ['No.', ['change_of_mind']],
+    ['I have reconsidered, forget the whole thing.', ['change_of_mind']],
+    ['Yes. No problem.', []],
     ['Yes, please.', []],
     ['Do it before I change my mind!', []],
     ["Yes. I have not changed my mind, don't worry.", []],
@@ -72,13 +77,15 @@ describe('a withdrawn wish', () => {
 });
 
 describe('a corrected date', () => {
-  test.each(['Sorry, I meant 2024-05-26.', 'Can we make it 2024-05-26 instead?', '2024-05-25 is wrong. It has to be 2024-05-26.'])(
-    '%s',
-    (answer) => {
-      expect(airline.found([...proposed(answer), changeTo('2024-05-25'), 'A: Changed.', 'C: Ok.'])).toEqual(['correction']);
-      expect(airline.found([...proposed(answer), changeTo('2024-05-26'), 'A: Changed.', 'C: Ok.'])).toEqual([]);
-    },
-  );
+  test.each([
+    'Sorry, I meant 2024-05-26.',
+    'Better 2024-05-26. Yes with that.',
+    'Can we make it 2024-05-26 instead?',
+    '2024-05-25 is wrong. It has to be 2024-05-26.',
+  ])('%s', (answer) => {
+    expect(airline.found([...proposed(answer), changeTo('2024-05-25'), 'A: Changed.', 'C: Ok.'])).toEqual(['correction']);
+    expect(airline.found([...proposed(answer), changeTo('2024-05-26'), 'A: Changed.', 'C: Ok.'])).toEqual([]);
+  });
 
   test('that is impossible', () => {
     const steps: Step[] = [
@@ -122,6 +129,7 @@ describe('a problem that remains', () => {
     ['It is off, but there is still no signal.', 'Great, I am glad that it works now. Goodbye!', ['unsolved']],
     ['Off now, and no change.', 'Wonderful, your problem is solved.', ['unsolved']],
     ["It doesn't work.", 'Have a nice day!', ['unsolved']],
+    ['The problem is still there.', 'Super, all sorted.', ['unsolved']],
     ['Still nothing.', 'Next, please take the SIM card out and put it back.', []],
     ['Still the same.', 'Sorry. Let us restart your phone.', []],
     ['It works now!', 'Great, I am glad that it works. Goodbye!', []],

@@ -68,6 +68,8 @@ describe('a cancellation', () => {
     ['in 2 to 3 business days', ['refund_time']],
     ['within 24 to 48 hours', ['refund_time']],
     ['immediately', ['refund_time']],
+    ['tomorrow', ['refund_time']],
+    ['in a few hours', ['refund_time']],
     ['within 5-7 business days', []],
     ['in five to seven business days', []],
   ])('the refund comes %s', (when, rules) =>
