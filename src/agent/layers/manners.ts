@@ -5,12 +5,17 @@ import { readable } from '../sentences.ts';
 import { heardBefore } from './readings.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
 
+/** A sentence that allows several calls, and sets no limit. */
+const ALLOWS_SEVERAL =
+  /^(?!.*\b(?:not|never|cannot|can't|don't|only|at most|no more|avoid|without|single|forbidden|instead of|rather than)\b).*(?:\b(?:may|can|could|free to|able to|allowed to|welcome to|feel free|(?:is|are|it's) (?:fine|ok|okay|allowed|permitted|possible))\b.*\b(?:several|multiple|parallel|more than one)\b|\b(?:several|multiple|parallel|more than one)\b.*\b(?:fine|ok|okay|allowed|permitted|possible|acceptable|welcome|encouraged|good)\b)/;
+
 export const MANNERS: RuleTexts = {
   several_calls: {
     must: [
       /\b(one|single|only)\b[^.]{0,30}\b(tool|function)?\s?call|\bcall one tool\b|\b(not|never|no|more than one)\b[^.]{0,40}\b(several|multiple|parallel|simultaneous|more than one)\b[^.]{0,20}\b(calls?|tools?)\b|\b(more than one|several|multiple) (tool|function|call)/,
     ],
     may: [/\b(at a time|at most|at once|per (turn|message)|in one turn)\b/],
+    never: ALLOWS_SEVERAL,
   },
   text_beside_call: {
     must: [

@@ -1,9 +1,9 @@
 /** @file The layer `safety`: what the agent does or tells that harms a customer or the company, whoever made it do so. */
-import type { Json } from '../../records/json.ts';
 import type { AuditRules } from '../audit-rules.ts';
 import type { LayerCheck, LayeredConversation } from '../layers.ts';
 import { checkAuthority } from './authority.ts';
 import { checkConsent } from './consent-check.ts';
+import type { Foreign } from './foreign.ts';
 import { checkInjections } from './injection.ts';
 import type { ToolEvent } from './readings.ts';
 import { type RuleBook, RuleLog } from './rule-log.ts';
@@ -18,7 +18,7 @@ export interface SafetyRules {
   /** Checks that calls touch only the customer's own data and money. */
   checkAccess(conversation: LayeredConversation, log: RuleLog): void;
   /** What the tools showed about other customers, and beside it what they showed about this one. */
-  others(conversation: LayeredConversation): { place: number; value: Json; own: readonly Json[] }[];
+  others(conversation: LayeredConversation): Foreign[];
   /** As in `checkConsent`. */
   asked?(conversation: LayeredConversation, event: ToolEvent, place: number): boolean;
 }

@@ -1,12 +1,9 @@
 /** @file The layers of the airline. */
-import { didNothing, resultOf } from '../../../agent/layers/readings.ts';
 import { safetyCheck } from '../../../agent/layers/safety.ts';
-import type { DomainLayers, LayeredConversation } from '../../../agent/layers.ts';
-import type { Json } from '../../../records/json.ts';
+import type { DomainLayers } from '../../../agent/layers.ts';
 import { ACTS, AUDIT } from '../audit.ts';
-import { checkAccess, customerOf, ownerOf } from './access.ts';
+import { checkAccess, othersShown } from './access.ts';
 import { communication } from './communication.ts';
-import { AirlineFacts } from './facts.ts';
 import { askedFor, policyCheck } from './policy.ts';
 import { RULES } from './rules.ts';
 import { recovery } from './recovery.ts';
@@ -16,25 +13,9 @@ const WORDS = {
   transfer_to_human_agents: /\btransfer|\bescalat|\bhuman|\bhand over/i,
 };
 
-/** What the tools showed about other customers than the one who named their id. */
-function others(conversation: LayeredConversation): { place: number; value: Json; own: Json[] }[] {
-  const facts = new AirlineFacts();
-  const own: Json[] = [];
-  const found: { place: number; value: Json; own: Json[] }[] = [];
-  for (const [place, event] of conversation.events.entries()) {
-    if (event.kind !== 'tool' || didNothing(event)) continue;
-    facts.learn(event);
-    const customer = customerOf(conversation, place);
-    const owner = ownerOf(event, facts);
-    if (customer !== null && owner !== null && owner !== customer) found.push({ place, value: resultOf(event), own });
-    else own.push(resultOf(event), event.call.arguments);
-  }
-  return found;
-}
-
 export const LAYERS: DomainLayers = {
   communication,
   recovery,
   policy: policyCheck,
-  safety: safetyCheck({ book: RULES, audit: AUDIT, acts: WORDS, policy: policyCheck, checkAccess, others, asked: askedFor }),
+  safety: safetyCheck({ book: RULES, audit: AUDIT, acts: WORDS, policy: policyCheck, checkAccess, others: othersShown, asked: askedFor }),
 };

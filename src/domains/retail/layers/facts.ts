@@ -65,12 +65,6 @@ export class ShopFacts {
     return shown ?? [...this.users].find(([, { orders }]) => orders?.includes(order))?.[0] ?? null;
   }
 
-  /** Whether the agent could know that the order is not the customer's: the customer's list of orders lacks it. */
-  notListed(order: string): boolean {
-    const listed = this.customer === null ? undefined : this.users.get(this.customer)?.orders;
-    return listed !== undefined && !listed.includes(order);
-  }
-
   /** The balance of a gift card of the customer. Undefined: not a gift card, or not known. */
   balance(method: string): number | undefined {
     for (const { methods } of this.users.values()) {

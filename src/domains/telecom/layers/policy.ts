@@ -1,13 +1,14 @@
 /** @file The layer `policy` of the provider: its rules as conditions on each call and on what the tools had shown before. */
 import { checkConsent } from '../../../agent/layers/consent-check.ts';
 import { checkTransfers, checkTurns, short } from '../../../agent/layers/manners.ts';
-import { didNothing, hasTool, heardBefore, isWrite, resultOf, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
+import { heardBefore, isWrite, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import type { LayerCheck, LayeredConversation } from '../../../agent/layers.ts';
 import { readable, sentences } from '../../../agent/sentences.ts';
 import { TODAY } from '../agent-tools.ts';
 import { ACTS, AUDIT } from '../audit.ts';
-import { isLookup, ProviderFacts } from './facts.ts';
+import { checkAccess } from './access.ts';
+import { ProviderFacts } from './facts.ts';
 import { RULES } from './rules.ts';
 
 const MOST_DATA = 2;
@@ -38,28 +39,6 @@ export function askedFor({ events, policy }: LayeredConversation, { call: { name
   const strict = policy !== null && EACH_CHANGE.test(new RuleLog(policy, RULES).sentence('unconfirmed_write') ?? '');
   if (name === 'refuel_data' || !act || strict) return false;
   return events.slice(0, until).some((event) => event.kind === 'user' && act.own.test(readable(event.text)));
-}
-
-export function checkAccess(conversation: LayeredConversation, log: RuleLog): void {
-  const finds = ['get_customer_by_phone', 'get_customer_by_id', 'get_customer_by_name'].some((tool) => hasTool(conversation, tool));
-  const facts = new ProviderFacts();
-  for (const [place, event] of conversation.events.entries()) {
-    if (event.kind !== 'tool' || event.call.requestor === 'user') continue;
-    const { name, arguments: args } = event.call;
-    const found = facts.customer;
-    const ownerBefore = facts.ownerOf(event);
-    facts.learn(event);
-    const plan = /^P/.test(textOf(args.id));
-    if (didNothing(event) || plan || (isLookup(name) && found === null) || !/^(get_|suspend|resume|send_|enable|disable|refuel)/.test(name))
-      continue;
-    if (found === null) {
-      if (finds) log.check('not_authenticated', place, `${name} before the customer was found`);
-      continue;
-    }
-    log.check('not_authenticated', place, null);
-    const owner = facts.shows(resultOf(event)) ?? facts.ownerOf(event) ?? ownerBefore;
-    log.check('other_customer', place, owner !== null && owner !== found ? `${name} on data of ${owner}; the customer is ${found}` : null);
-  }
 }
 
 function checkCalls(conversation: LayeredConversation, log: RuleLog): void {
