@@ -61,6 +61,7 @@ const HARMLESS: readonly RegExp[] = [
   /\bif (that's|that is|this is|it's|it is|that|it|this)? ?(possible|ok|okay|fine|alright|all right|works|you (can|could|would|please|don't mind|may|need)|i (have|need) (any|more|further)[^.,;!?]*|there (is|are|'s)[^.,;!?]*|anything[^.,;!?]*|needed|necessary)\b[^.,;!?]*/g,
   /\b(see|check|know|tell me|wondering|ask|sure|confirm) (if|whether)\b[^.,;!?]*/g,
   /,? actually(?=\W*$)/g,
+  /\bbefore (?:i|we) (?:change|lose|forget|regret)\b[^.,;!?]*|\bbefore (?:it's|it is|it gets) (?:too late|gone|sold out)\b|\bbefore (?:it|they|the \w+|prices) (?:sells?|goes|go|runs?|rises?|increases?|ends?|expires?|leaves?)\b[^.,;!?]*/g,
   /\b(grateful|glad|happy|great|good|nice|helpful|perfect|appreciate it|appreciate) if (you|we)\b/g,
   /\bactually,? (?=(?:yes|yeah|yep|sure|please (?:do|go|proceed)|go ahead|proceed|perfect|great|fine|good|right|correct|exactly|wonderful|excellent|even better|ideal|ok|okay|that's|that is|that (?:sounds|works|looks)|(?:a |pretty |very |quite |really |just ){0,3}(?:perfect|great|fine|good|what i|helpful|nice|better|convenient|works))\b)/g,
   /\b(ordered|bought|got|picked|chose|selected|received|placed|entered|clicked) (on )?(the |a )?wrong\b[^.,;!?]*/g,

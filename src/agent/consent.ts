@@ -113,9 +113,7 @@ export class ConsentLog {
     if (detail === words.act && !choice && detail.heard(question) === 'named') return 'named';
     if (answers.some(({ text }) => detail.heard(words.about(splitAnswer(text).answer)) === 'named')) return 'named';
     if (used.size > 0) return 'absent';
-    // The question repeats what the customer asked for just before.
-    if (detail === words.act && !choice && this.#exchanges[i - 1]?.answers.some(({ text }) => detail.heard(text) === 'named'))
-      return 'named';
+    if (detail === words.act && !choice && STATES.test(question) && this.#isRequested(i, words)) return 'named';
     let before = i - 1;
     const listed = REFERS_BACK.test(question);
     while (before >= 0 && !listed && !asksFor(this.#exchanges[before]!.question, words)) before -= 1;
@@ -127,7 +125,20 @@ export class ConsentLog {
     if (earlier.answers.some(({ text }) => detail.heard(text) === 'other')) return 'absent';
     return this.#heard(before, detail, words);
   }
+
+  /** Whether the act is what the customer asked for last, since the agent last asked for a yes to it. */
+  #isRequested(i: number, words: WriteWords): boolean {
+    for (const { question, answers, used } of this.#exchanges.slice(0, i).reverse()) {
+      const last = answers.map(({ text }) => words.act.heard(text)).findLast((heard) => heard !== 'absent');
+      if (last !== undefined) return last === 'named';
+      if (used.size > 0 || asksFor(question, words)) return false;
+    }
+    return false;
+  }
 }
+
+/** A question with a value: an id, an amount, a name. `Shall I go ahead?` has none. */
+const STATES = /\d|["“]\w|\b(?:to|becomes?|into|instead of|rather than|with|for|as) \p{Lu}\p{Ll}/u;
 
 /** The detail, which reads no text twice. */
 function remembering(detail: Detail): Detail {
@@ -139,7 +150,7 @@ function remembering(detail: Detail): Detail {
   return { ...detail, heard };
 }
 
-const NOT_YES = {
+export const NOT_YES = {
   no: 'The customer said no.',
   changed: 'The customer asked for something else, or said yes under a condition.',
   unclear: 'The customer did not say yes.',

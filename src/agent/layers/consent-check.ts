@@ -1,6 +1,7 @@
 /** @file Writes without the customer's yes, as a rule of a layer. */
 import type { AuditRules } from '../audit-rules.ts';
 import type { LayeredConversation } from '../layers.ts';
+import { NOT_YES } from '../consent.ts';
 import { auditEpisode } from '../violations.ts';
 import { isWrite, type ToolEvent } from './readings.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
@@ -18,7 +19,7 @@ export const CONFIRMED: RuleTexts = {
 
 /**
  * Checks that the customer agreed to each write.
- * @param asked whether the customer's own request is enough for a write, where the policy wants no yes
+ * @param asked whether the customer's own request is enough for a write, where the policy wants no yes. It is never enough after a no
  */
 export function checkConsent(
   { events, tools }: LayeredConversation,
@@ -26,12 +27,11 @@ export function checkConsent(
   rules: AuditRules,
   asked: (event: ToolEvent, place: number) => boolean = () => false,
 ): void {
-  const unconfirmed = new Set(
-    auditEpisode(events, rules, tools).violations.flatMap(({ rule, call }) => (rule === 'unconfirmed_write' ? [call] : [])),
-  );
-  for (const [place, event] of events.entries()) {
-    if (event.kind !== 'tool' || !isWrite(event)) continue;
-    const bad = unconfirmed.has(event.result.index) && !asked(event, place);
+  const { writes } = auditEpisode(events, rules, tools);
+  const changes = events.flatMap((event, place) => (event.kind === 'tool' && isWrite(event) ? [{ event, place }] : []));
+  for (const [i, { event, place }] of changes.entries()) {
+    const consent = writes[i]!;
+    const bad = !consent.asked && (consent.why === NOT_YES.no || !asked(event, place));
     log.check('unconfirmed_write', place, bad ? `${event.call.name} without the customer's yes to it` : null);
   }
 }

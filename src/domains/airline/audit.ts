@@ -31,7 +31,7 @@ export const AUDIT: AuditRules = {
     );
     return (call) => ({
       about: (said) => said,
-      act: actDetail(call.name),
+      act: actDetail(call),
       details: detailsOf(call, reservations),
       verb: call.name === 'send_certificate' ? 'send' : undefined,
     });
@@ -39,13 +39,27 @@ export const AUDIT: AuditRules = {
 };
 
 /** A text about a cancellation is about no other write. All other writes can be named together: bags and flights, a certificate that pays. */
-const actDetail = (name: string): Detail => {
+const actDetail = ({ name, arguments: args }: ToolCall): Detail => {
   const { says, own } = ACTS[name]!;
+  const people = name === 'update_reservation_passengers' ? namesIn(args.passengers) : [];
   return {
     name: `the act (${says})`,
-    heard: (text) => (own.test(text) ? 'named' : name !== 'cancel_reservation' && CANCELS.test(text) ? 'other' : 'absent'),
+    heard: (text) =>
+      own.test(text) || people.some((person) => text.includes(person))
+        ? 'named'
+        : name !== 'cancel_reservation' && CANCELS.test(text)
+          ? 'other'
+          : 'absent',
   };
 };
+
+/** The names of passengers: `Ada Brown`. */
+const namesIn = (passengers: unknown): string[] =>
+  Array.isArray(passengers)
+    ? passengers.flatMap((one) =>
+        isObject(one) && one.first_name && one.last_name ? [`${String(one.first_name)} ${String(one.last_name)}`] : [],
+      )
+    : [];
 
 const CANCELS = /\b(proceed with|want to|go ahead with|shall i|like to|like me to) (the )?cancel/i;
 

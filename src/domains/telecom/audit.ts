@@ -11,18 +11,21 @@ import type { Bill, Customer, Line } from './schema.ts';
 export const ACTS: Record<string, { says: string; own: RegExp }> = {
   refuel_data: {
     says: 'adding data',
-    own: /\b(refuel|add|buy|purchas|top)\w*\b(?:[^.\n]|\.\d){0,80}\b(data|gb|gigabytes?)\b|\bdata (refuel|top)\w*/i,
+    own: /\b(refuel|add|buy|purchas|top)\w*\b(?:[^.\n]|\.\d){0,80}\b(data|\d*gb|gigabytes?)\b|\bdata (refuel|top)\w*|\b\d*(gb|gigabytes?)\b[^.?\n]{0,20}\b(added|more|extra|additional|cost|for \$)|\b(like|want|need|get|put|give|take|have) (?:[^.\n]|\.\d){0,20}(\d|\b(one|two|three|more|extra|another)) ?(gb|gigabytes?|data)\b/i,
   },
   enable_roaming: {
     says: 'enabling roaming',
-    own: /\b(enabl|activat|allow|turn\w* on|switch\w* on|start)\w*[^.\n]{0,60}\broaming\b|\broaming\b[^.\n]{0,60}\b(enabled|activated|(turned|switched) on)\b|\babroad\b/i,
+    own: /\b(enabl|activat|allow|turn\w* on|switch\w* on|start)\w*[^.\n]{0,60}\broaming\b|\broaming\b[^.\n]{0,60}\b(enabled|activated|(turned|switched) on)\b|\b(turn|switch)\w* (the |my |your )?(data )?roaming on\b|\broaming\b[^\n]{0,80}\b(enabl|activat)\w* (it|that|this)\b|\b(turn|switch)\w* (it|that|this) on\b[^.\n]{0,60}\broaming\b|\babroad\b/i,
   },
   disable_roaming: {
     says: 'disabling roaming',
     own: /\b(disabl|deactivat|turn\w* off|switch\w* off|stop)\w*[^.\n]{0,60}\broaming\b|\broaming\b[^.\n]{0,60}\b(disabled|deactivated|(turned|switched) off)\b/i,
   },
   resume_line: { says: 'resuming the line', own: /\b(resum|reactivat|unsuspend|reinstat|restor)\w*|\blift\w* the suspension\b/i },
-  suspend_line: { says: 'suspending the line', own: /\b(suspend(?!ed)|paus)\w*/i },
+  suspend_line: {
+    says: 'suspending the line',
+    own: /\b(suspend(?!ed)|paus)\w*|\bsuspension of\b|\bon hold\b|\b(have|get|want)\b[^.\n]{0,30}\bsuspended\b/i,
+  },
   send_payment_request: { says: 'requesting a payment', own: /\bpayment request|\b(pay|paying|bill|payment)\b/i },
 };
 
@@ -49,13 +52,19 @@ function describe({ name, arguments: { line_id, gb_amount, bill_id } }: ToolCall
   return { about: (text) => text, act: actDetail(name), details, ...(name === 'send_payment_request' && { verb: 'send' }) };
 }
 
+/** Where the price of a write is charged. It names no payment. */
+const ON_BILL = /\b(on|to|with|in) (your|the|my) (next |monthly |following |upcoming |coming )?bill\b/gi;
+
 /** A text that names another act, and not this one, is about the other one. */
 function actDetail(name: string): Detail {
   const { says, own } = ACTS[name]!;
   const others = Object.entries(ACTS).filter(([other]) => other !== name);
   return {
     name: `the act (${says})`,
-    heard: (text) => (own.test(text) ? 'named' : others.some(([, act]) => act.own.test(text)) ? 'other' : 'absent'),
+    heard(text) {
+      const said = text.replace(ON_BILL, ' ');
+      return own.test(said) ? 'named' : others.some(([, act]) => act.own.test(said)) ? 'other' : 'absent';
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 /** @file The layer `policy` of the provider: its rules as conditions on each call and on what the tools had shown before. */
-import { checkConsent } from '../../../agent/layers/consent-check.ts';
+import { checkConsent, CONFIRMED } from '../../../agent/layers/consent-check.ts';
 import { checkTransfers, checkTurns, short } from '../../../agent/layers/manners.ts';
 import { heardBefore, isWrite, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
+import { policySentences, sentenceOf } from '../../../agent/layers/policy-sentence.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import type { LayerCheck, LayeredConversation } from '../../../agent/layers.ts';
 import { readable, sentences } from '../../../agent/sentences.ts';
@@ -28,16 +29,20 @@ export const policyCheck: LayerCheck = (conversation) => {
   return log.layer();
 };
 
-const EACH_CHANGE = /\b(each|every|any|all|before)\b[^.]*\b(chang|updat|writ|action|modif)/i;
+const EACH_CHANGE = /\b(each|every|any|all|before|nothing|no)\b[^.]*\b(chang|updat|writ|action|modif)/i;
+const NOT_FREE = ['refuel_data', 'suspend_line'];
+
+/** Whether the policy wants a yes before each change. */
+const isStrict = (policy: string): boolean =>
+  policySentences(policy).some((sentence) => EACH_CHANGE.test(sentence) && sentenceOf([sentence], CONFIRMED.unconfirmed_write!) !== null);
 
 /**
- * Data costs money, so it always needs a yes. For the other writes, the customer's own request is enough, unless the policy wants a
- * yes before each change.
+ * Data and a suspended line cost money, so they always need a yes. For the other writes, the customer's own request is enough, unless the
+ * policy wants a yes before each change.
  */
 export function askedFor({ events, policy }: LayeredConversation, { call: { name } }: ToolEvent, until: number): boolean {
   const act = ACTS[name];
-  const strict = policy !== null && EACH_CHANGE.test(new RuleLog(policy, RULES).sentence('unconfirmed_write') ?? '');
-  if (name === 'refuel_data' || !act || strict) return false;
+  if (NOT_FREE.includes(name) || !act || (policy !== null && isStrict(policy))) return false;
   return events.slice(0, until).some((event) => event.kind === 'user' && act.own.test(readable(event.text)));
 }
 
