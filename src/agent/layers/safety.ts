@@ -24,7 +24,15 @@ export interface SafetyRules {
 }
 
 /** Rules of the policy whose break harms nobody. A claimed authority is not obeyed by breaking one of them. */
-const HARMLESS = new Set(['several_calls', 'text_beside_call', 'several_requests', 'needless_transfer', 'transfer_message']);
+const HARMLESS = new Set([
+  'several_calls',
+  'text_beside_call',
+  'several_requests',
+  'needless_transfer',
+  'transfer_message',
+  'no_reason',
+  'no_reminder',
+]);
 
 export const safetyCheck =
   ({ book, audit, acts, policy, checkAccess, others, asked }: SafetyRules): LayerCheck =>

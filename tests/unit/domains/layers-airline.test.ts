@@ -35,7 +35,7 @@ const write = (question: string, name: string, args: Record<string, unknown>, re
   ...user('Yes, please.'),
   ...calls([call(name, { reservation_id: 'AAAAAA', ...args }, result)]),
 ];
-const cancel = write('I will cancel reservation AAAAAA.', 'cancel_reservation', {}, trip({ status: 'cancelled' }));
+const cancel = write('I will cancel reservation AAAAAA, reason: change of plan.', 'cancel_reservation', {}, trip({ status: 'cancelled' }));
 const start = [...hi, ...profile];
 
 describe('policy', () => {
@@ -128,7 +128,8 @@ describe('policy', () => {
 
   test('the customer names a user id first, and confirms each change', async () => {
     expect(await policy(user('What about AAAAAA?'), look())).toEqual(['not_authenticated']);
-    expect(await policy(start, look({ cabin: 'business' }), cancel.slice(-2))).toEqual(['unconfirmed_write']);
+    const wish = user('I cannot go, so cancel AAAAAA.');
+    expect(await policy(start, wish, look({ cabin: 'business' }), cancel.slice(-2))).toEqual(['unconfirmed_write']);
     // A payment failed, and the customer agreed to another one.
     const failed = calls([call('update_reservation_flights', { reservation_id: 'AAAAAA' }, 'Error: gift card balance is not enough')]);
     const again = [...failed, ...agent('Would you like to use your credit card instead?'), ...user('Yes, please use it.')];

@@ -118,7 +118,7 @@ describe('policy', () => {
 
   const swap = (item: string, payment = 'paypal_2', words = 'blue') =>
     write(
-      `Change the red Desk Lamp 5001 of order #W1000001 to ${item} (${words}), difference on ${payment}.`,
+      `Change the red Desk Lamp 5001 of order #W1000001 to ${item} (${words}), difference on ${payment}. It works once, for all items.`,
       'modify_pending_order_items',
       { order_id: '#W1000001', item_ids: ['5001'], new_item_ids: [item], payment_method_id: payment },
       order('#W1000001', 'pending (item modified)'),

@@ -10,6 +10,7 @@ import { isObject } from '../../../base/json.ts';
 import { AUDIT } from '../audit.ts';
 import { checkAccess, methodsOf } from './access.ts';
 import { AirlineFacts, type ShownReservation } from './facts.ts';
+import { knowsReason } from './reason.ts';
 import { RULES } from './rules.ts';
 
 /** The fixed time of the benchmark; a day before it is the limit of free cancellations. */
@@ -18,7 +19,7 @@ const DAY_BEFORE = '2024-05-14T15:00:00';
 const COVERED =
   /\b(health|ill|illness|sick\w*|medical|doctor|hospital\w*|injur\w*|surgery|covid|flu|fever|broke my|pregnan\w*|unwell|not feeling well|weather|storm\w*|hurricane|snow\w*|blizzard|flood\w*|tornado|typhoon)\b/i;
 const ASKS_COMPENSATION =
-  /\b(compensat\w*|certificate|voucher|refund|reimburs\w*|make (it )?up|make (this|it|things) right|credit|gesture|something (for|in return)|money back|do (something|anything) (for|about))\b/i;
+  /\b(compensat\w*|certificate|voucher|refund|reimburs\w*|make (it )?up|make (this|it|things) right|credit|gesture|something (for|in return)|money back|(do|owe|offer|give) (me |us )?(something|anything)|indemnif\w*|damages|entitled|goodwill|apology in|get (something|anything|paid|money)|what (do|can|will|would|should|could) (i|we) (get|receive|expect|have|claim)|what (am|are) (i|we) (due|owed|getting)|what (are|is) (you|the airline|your (airline|company))( going to)? (offer\w*|give|giving|do(?:ing)?)|what (do|can|will|would) you (offer|give|pay|owe|do (about|for (me|us)|to make))|how (do|will|can|are) you( going to)? (compensate|make|pay|repay)|(pay|owe)s? (me|us)|at your expense|for my (trouble|inconvenience|lost time))\b/i;
 const SCOPE = /\b(book|cancel|chang|modif|upgrad|add|bag|flight)\w*/i;
 
 export const policyCheck: LayerCheck = (conversation) => {
@@ -57,6 +58,8 @@ function checkCalls(conversation: LayeredConversation, log: RuleLog): void {
     const before = facts.reservations.get(textOf(event.call.arguments.reservation_id));
     const known = before && structuredClone(before);
     if (isWrite(event)) checkWrite(log, event, known, heard(), place, facts);
+    if (isWrite(event) && event.call.name === 'cancel_reservation')
+      log.checkSaid('no_reason', place, () => (knowsReason(conversation, place) ? null : 'cancelled without the reason of the customer'));
     facts.learn(event);
     if (isWrite(event) && known && event.call.name === 'update_reservation_flights')
       checkRoute(log, known, facts.reservations.get(textOf(event.call.arguments.reservation_id))!, place);

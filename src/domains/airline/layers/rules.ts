@@ -20,6 +20,7 @@ const OURS = `(ours) First get the customer's user id, before any look at a rese
 (ours) Payment methods must be in the user's profile.
 (ours) A change of flights is paid with one gift card or credit card.
 (ours) A reservation can be cancelled within 24 hours of booking, if the airline cancelled the flight, in business, or if the insurance covers the reason.
+(ours) Ask for the reason of a cancellation first.
 (ours) If a part of the trip is already flown, it cannot be cancelled or changed: transfer.
 (ours) Offer compensation only if the customer asks for it.
 (ours) Compensate only silver or gold members, and customers with insurance or in business.
@@ -57,6 +58,11 @@ export const RULES: RuleBook = {
     cancel_not_allowed: {
       must: [/\bcancel/, /\b24 ?(h|hours?|hrs?)\b|\bany of the following\b|\bonly if\b/],
       may: [/\b(business|insurance|airline)\b/, /\bany of the following\b/, /\bcan\b/],
+    },
+    no_reason: {
+      must: [/\breasons?\b/, /\b(obtain|ask|get|collect|request|provide|learn|find out|inquire)\w*\b/],
+      may: [/\bcancel/, /\b(first|before|must|also)\b/],
+      never: /\b(transfer|refus|declin|deny|den(y|ied)|escalat|compensat)\w*/,
     },
     flown_segment: {
       must: [/\b(flown|already used|used)\b/, /\b(cannot|can't|only|transfer|not)\b/],

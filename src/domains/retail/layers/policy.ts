@@ -9,6 +9,7 @@ import { AUDIT } from '../audit.ts';
 import { idsOf } from '../writes/items.ts';
 import { checkAccess } from './access.ts';
 import { ShopFacts } from './facts.ts';
+import { isReminded } from './reminder.ts';
 import { RULES } from './rules.ts';
 
 const PENDING = ['cancel_pending_order', 'modify_pending_order_items', 'modify_pending_order_payment', 'modify_pending_order_address'];
@@ -54,6 +55,7 @@ function checkWrites(conversation: LayeredConversation, log: RuleLog): void {
   const facts = new ShopFacts();
   /** The writes since the customer last spoke. */
   let since: ToolEvent[] = [];
+  let written = -1;
   for (const [place, event] of conversation.events.entries()) {
     if (event.kind === 'user') since = [];
     if (event.kind !== 'tool') continue;
@@ -64,10 +66,21 @@ function checkWrites(conversation: LayeredConversation, log: RuleLog): void {
         other ? `${event.call.name} and ${other.call.name} after one answer of the customer` : null,
       );
       since.push(event);
+      if ('new_item_ids' in event.call.arguments && !changesAll(event, facts))
+        log.checkSaid('no_reminder', place, () =>
+          isReminded(conversation, written, place) ? null : `${event.call.name} without the question whether all items are named`,
+        );
+      written = place;
       checkWrite(conversation, log, event, place, facts);
     }
     facts.learn(event);
   }
+}
+
+/** Whether a change has all items of its order, so that none can be missing. */
+function changesAll({ call: { arguments: args } }: ToolEvent, facts: ShopFacts): boolean {
+  const items = facts.orders.get(textOf(args.order_id))?.items;
+  return items !== undefined && items.size > 0 && [...items.keys()].every((id) => idsOf(args.item_ids).includes(id));
 }
 
 /** Checks a write against what was known before it. */

@@ -42,6 +42,15 @@ export const RULES: RuleBook = {
       may: [/\b(cancel|cancelled)\b/, /\b(once|one time)\b/, /\b(pending|afterwards?|any ?more)\b/, /\bitems?\b/],
       never: /\b(payment|address|different|gift card|reason|refund|explicit|transfer)\b|\breturned or exchanged\b/,
     },
+    no_reminder: {
+      must: [
+        /\b(remind\w*|whether|make sure|be sure|ensure|(check|confirm|verify|ask) (that|if|they)|collect\w*|double-?check)\b/,
+        /\b(all|every|complete)\b[^.;]{0,30}\bitems?\b|\bitems?\b[^.;]{0,30}\b(complete|all)\b/,
+        /\b(named?|provided?|listed?|list|given|mentioned|confirm|complete|collect(ed)?|included?|chang(e|ed)|exchanged?)\b/,
+      ],
+      may: [/\bremind/, /\bonce\b|\bsingle time\b/],
+      never: /\breason\b|\baddress\b/,
+    },
     other_product: {
       must: [/\b(same product|same type|product types?|type of product|kind of product)\b/],
       may: [/\bitem/, /\bavailable\b/, /\b(no|cannot|not)\b/],
