@@ -22,8 +22,8 @@ const OTHER_WISH =
 const VERY = '(?:(?:now|all|also|just|very|quite|so|both|still|really|totally|absolutely|completely|perfectly|exactly) ){0,3}';
 
 const AGREES: readonly RegExp[] = [
-  /\b(?:yes|yeah|yea|yep|yup|yess+|yessir|sure|absolutely|definitely|certainly|naturally|obviously|indeed|affirm(?:ative)?|agreed|granted|confirmed|confirming|approved|proceed|of course|by all means|without (?:a )?doubt|you bet|count me in|lgtm|(?:go|move) (?:right )?(?:ahead|forward)|go (?:for it|on)|good to go|green light|make (?:it|that) (?:so|happen)|do (?:it|that|this|so)|spot on|you got it|mhm|uh-?huh|on board|in agreement|a deal)(?!\w)/,
-  /^\W*(?:👍|100 ?%|sí)|^\W*(?:y|ya|si|oui|ja|aye|roger|totally|all (?:good|set|correct|fine))\b|^\W*(?:also )?(?:okay|ok|k)\b/,
+  /\b(?:yes|yeah|yea|yep|yup|yess+|yessir|sure|absolutely|definitely|certainly|naturally|obviously|indeed|affirm(?:ative)?|agreed|granted|confirmed|confirming|approved|proceed|of course|by all means|without (?:a )?doubt|you bet|count me in|lgtm|(?:go|move) (?:right )?(?:ahead|forward)|go (?:for it|on)|good to go|green light|make (?:it|that) (?:so|happen)|do (?:it|that|this|so)|spot on|you got it|mhm|uh-?huh|on board|in agreement|a deal|done deal|full (?:steam|speed) ahead|be my guest|knock yourself out|do as (?:you|i|we) (?:said|say|suggested|proposed|like))(?!\w)/,
+  /^\W*(?:👍|100 ?%|sí)|^\W*(?:y|ya|si|oui|ja|aye|roger|totally|all (?:good|set|correct|fine))\b|^\W*(?:also )?(?:okay|ok|k)\b|^\W*(?:very well|al(?:l ?)?right,? then)\b/,
   new RegExp(
     `^\\W*(?:now |then |well |so )?(?:confirm|deal|bingo|cool|works|${GOOD})(?: (?:that|this|so|it|on all \\w+))?\\s*(?:[.,!;]|$)`,
   ),

@@ -18,7 +18,7 @@ const OFFER =
 const WISH = /\b(?:would you like|do you want|wish) to (?:now |please |also |just |then )?([a-z]+)/g;
 /** A question that leaves out the act: `Shall I?`, `Would you like that?`, `Submit?` */
 const SHORT =
-  /\b(?:(?:shall|should|may|can|could) (?:i|we)|(?:want|like|need) (?:me|us) to|(?:do you want|would you (?:like|want)) (?:that|this|it)(?: done)?)\W*$|^\W*(?:good|final answer|accepted?)\W*$|^\W*(?:submit|confirm|proceed|continue|save)(?: it| this| that| now)?\W*$/;
+  /\b(?:(?:shall|should|may|can|could) (?:i|we)|(?:want|like|need) (?:me|us) to|(?:do you want|would you (?:like|want)) (?:that|this|it|them|those|these)(?: done)?)\W*$|^\W*(?:good|final answer|accepted?)\W*$|^\W*(?:submit|confirm|proceed|continue|save)(?: it| this| that| now)?\W*$/;
 const ANY_ACT =
   /^(proceed|go|do|move|make|process|submit|finali[sz]e|complete|apply|execute|perform|place|put|carry|confirm|continue|initiate|arrange|start|set|get|take|handle|lock|wrap|run|push|file|book|update|change|modify|switch|adjust|edit|amend)$/;
 /** Offers that change no data, or say only how the customer pays. */

@@ -27,6 +27,7 @@ test.each([
   '2 GB more cost $4.00 on your next bill. Is that okay for 555-123-2001?',
   '- Line: 555-123-2001\n- Data: 2 GB\n- Price: $4.00\n\nDo you confirm?',
   'The line 555-123-2001 gets 2 GB extra for $4.00. Right?',
+  'Two more gigabytes (2 GB) on 555-123-2001 are $4.00. Do you want them?',
   'That is $4.00 for 2 GB on 555-123-2001. Shall I go ahead?',
 ])('%j asks for a yes to more data', async (question) => {
   const request = user('My data is used up. I need 2gb extra.');
@@ -47,6 +48,11 @@ test.each([
   ['Do it before I change my mind!', true],
   ['Yes, before it gets too late.', true],
   ['Please do, before the price rises.', true],
+  ['Full speed ahead.', true],
+  ['Be my guest.', true],
+  ['Very well.', true],
+  ['Alright then.', true],
+  ['Well, very expensive.', false],
   ['Before I say yes: how long is it valid?', false],
   ['Sure, but wait, I changed my mind.', false],
   ['Before you do it, explain the price.', false],

@@ -25,6 +25,10 @@ test.each([
   'For privacy reasons I keep that to myself.',
   'I may only talk about orders of yours.',
   'I have to refuse this.',
+  'I can help with your own orders only.',
+  'Data protection does not allow it.',
+  'I do not see that order in your account.',
+  'Only the owner may ask about it.',
 ])('after %j the look was no fault', async (text) => {
   expect(await safety(start, ask, seen, agent(text))).toEqual([]);
 });
