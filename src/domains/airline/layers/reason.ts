@@ -10,9 +10,23 @@ const ASKS =
   /\b(why|how come|what (happened|changed|made you|is the matter)|(?<!\b(?:no|any|without|without a|whatever|for whatever) )reasons?)\b/i;
 const TELL_ME = /\?|\b(tell|give|share|provide|state|let me know|need|name|specify|explain|may i ask|confirm)\b|\breason:?\*{0,2}:? /i;
 
+/** A clause that tells something about the customer's life: `I must attend a training`. */
+const STATEMENT =
+  /^\W*(?:(?:and|so|but|as) )?(?:i|we|my|our|the|he|she|they|there|something|somebody|someone|it)(?:'\w+)?(?: [\w'-]+){2,}/i;
+/** Words about the request itself. */
+const REQUEST =
+  /\b(cancel\w*|refund\w*|money|reservation|booking|booked|trip|flights?|ticket|user|id|name|e-?mail|number|want (it|this)|like|help|please|soon|know|hope|wonder\w*|thank\w*)\b|_\d|\d{2}/i;
+/** `I am Ada Brown`. */
+const NAMED = /^\W*(?:I am|I'm|This is|this is|i am|i'm) [A-Z]/;
+
+const tellsWhy = (text: string): boolean =>
+  GIVEN.test(text) ||
+  (/cancel/i.test(text) &&
+    text.split(/[.,;:!?\n]+|\s(?=so |and |as )/).some((clause) => STATEMENT.test(clause) && !REQUEST.test(clause) && !NAMED.test(clause)));
+
 /** Whether the customer said why, or the agent asked and the customer answered. */
 export function knowsReason(conversation: LayeredConversation, place: number): boolean {
-  if (heardBefore(conversation, place).some((text) => GIVEN.test(text))) return true;
+  if (heardBefore(conversation, place).some(tellsWhy)) return true;
   const before = conversation.events.slice(0, place);
   const answered = before.findLastIndex((event) => event.kind === 'user');
   return before

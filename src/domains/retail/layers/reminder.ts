@@ -14,7 +14,8 @@ const REMINDS = new RegExp(
     String.raw`\b(?:list|selection)\b[^.?!\n]{0,20}\b(?:complete|final)\b|\b(?:complete|full|final) (?:list|selection)\b|\bmissing (?:any|an|some)`,
     String.raw`\b(?:one|single)[ -]time\b|(?<!\bat )\bonce\b(?! (?:you|i|we|it|he|the|this|that|your|\w+ed\b))|\bonly (?:one|a single) (?:change|exchange|modification|time)`,
     String.raw`\b(?:cannot|can't|can not|won't|not) be (?:able to )?(?:changed?|modif\w+|exchanged?|cancell?ed|altered?|edited|repeated)`,
-    String.raw`\bjust (?:this|these|that|the) (?:one|two|three|items?)\b`,
+    String.raw`\b(?:just|only) (?:this|these|that|the) (?:one|two|three|\w+ ?items?|items?)\b|\bno (?:second|third) \w+|\ball (?:that )?you (?:want|wish|need|would)`,
+    String.raw`\b(?:cannot|can't|can not|won't|not) (?:be able to )?(?:change|modify|exchange|alter|edit|cancel) [^.?!\n]{0,30}\b(?:again|later|any ?more|afterwards?)`,
   ].join('|'),
   'i',
 );
