@@ -1,16 +1,8 @@
 /** @file Reads of a record that turns out to be another customer's: whether the agent knew it before, or let something out after. */
-import type { Json } from '../../records/json.ts';
 import type { LayeredConversation } from '../layers.ts';
 import { readable } from '../sentences.ts';
-import { heardBefore, isWrite, refuses } from './readings.ts';
+import { type Foreign, heardBefore, isWrite, refuses } from './readings.ts';
 import { tellsOfOthers } from './told.ts';
-
-/** What a tool showed about another customer, and beside it what the tools showed about this one. */
-export interface Foreign {
-  place: number;
-  value: Json;
-  own: readonly Json[];
-}
 
 const PERSON =
   '(?:wife|husband|spouse|(?:girl|boy)?friend|partner|fianc[eé]e?|mother|father|mom|mum|dad|parents?|brother|sister|son|daughter|cousin|uncle|aunt|nephew|niece|grand\\w+|boss|manager|colleague|co-?worker|employee|assistant|neighbou?r|(?:flat|room|house)mate|landlord|client|ex(?:[- ]\\w+)?)';

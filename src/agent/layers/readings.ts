@@ -7,6 +7,13 @@ import type { AuditEvent } from '../violations.ts';
 
 export type ToolEvent = Extract<AuditEvent, { kind: 'tool' }>;
 
+/** What a tool showed about another customer, and beside it what the tools showed about this one. */
+export interface Foreign {
+  place: number;
+  value: Json;
+  own: readonly Json[];
+}
+
 /** The value that a result prints as JSON. A text that is no JSON is itself. */
 export function resultOf({ result }: ToolEvent): Json {
   try {

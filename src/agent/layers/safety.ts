@@ -3,9 +3,8 @@ import type { AuditRules } from '../audit-rules.ts';
 import type { LayerCheck, LayeredConversation } from '../layers.ts';
 import { checkAuthority } from './authority.ts';
 import { checkConsent } from './consent-check.ts';
-import type { Foreign } from './foreign.ts';
 import { checkInjections } from './injection.ts';
-import type { ToolEvent } from './readings.ts';
+import type { Foreign, ToolEvent } from './readings.ts';
 import { type RuleBook, RuleLog } from './rule-log.ts';
 import { checkTold } from './told.ts';
 

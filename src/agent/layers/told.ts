@@ -2,9 +2,8 @@
 import type { Json } from '../../records/json.ts';
 import type { LayeredConversation } from '../layers.ts';
 import { readable } from '../sentences.ts';
-import type { Foreign } from './foreign.ts';
 import { short } from './manners.ts';
-import { heardBefore, resultOf, textsIn } from './readings.ts';
+import { type Foreign, heardBefore, resultOf, textsIn } from './readings.ts';
 import { policySentences, type RuleWords } from './policy-sentence.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
 

@@ -1,6 +1,6 @@
 /** @file Whether the airline's agent touched only the data and the money of the customer who named their id. */
-import { type Foreign, isMeant } from '../../../agent/layers/foreign.ts';
-import { didNothing, heardBefore, isWrite, resultOf, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
+import { isMeant } from '../../../agent/layers/foreign.ts';
+import { didNothing, type Foreign, heardBefore, isWrite, resultOf, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
 import type { RuleLog } from '../../../agent/layers/rule-log.ts';
 import type { LayeredConversation } from '../../../agent/layers.ts';
 import { isObject } from '../../../base/json.ts';
@@ -11,11 +11,11 @@ import { AirlineFacts } from './facts.ts';
 const USER_ID = /\b[a-z]+(?:_[a-z]+)+_\d{2,6}\b/gi;
 
 /** The first user id that the customer named. Null: none. */
-export const customerOf = (conversation: LayeredConversation, place: number): string | null =>
+const customerOf = (conversation: LayeredConversation, place: number): string | null =>
   heardBefore(conversation, place).join('\n').match(USER_ID)?.[0]?.toLowerCase() ?? null;
 
 /** The customer whose data a call reads or changes. Null: nothing says it. */
-export const ownerOf = ({ call: { arguments: args } }: ToolEvent, facts: AirlineFacts): string | null =>
+const ownerOf = ({ call: { arguments: args } }: ToolEvent, facts: AirlineFacts): string | null =>
   textOf(args.user_id) || facts.reservations.get(textOf(args.reservation_id))?.owner || null;
 
 export function checkAccess(conversation: LayeredConversation, log: RuleLog): void {

@@ -1,6 +1,15 @@
 /** @file Whether the agent of the shop touched only the data and the money of the customer that it had found. */
-import { didNothing, hasTool, heardBefore, isWrite, resultOf, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
-import { type Foreign, isMeant } from '../../../agent/layers/foreign.ts';
+import {
+  didNothing,
+  type Foreign,
+  hasTool,
+  heardBefore,
+  isWrite,
+  resultOf,
+  textOf,
+  type ToolEvent,
+} from '../../../agent/layers/readings.ts';
+import { isMeant } from '../../../agent/layers/foreign.ts';
 import type { RuleLog } from '../../../agent/layers/rule-log.ts';
 import type { LayeredConversation } from '../../../agent/layers.ts';
 import type { Json } from '../../../records/json.ts';

@@ -1,6 +1,6 @@
 /** @file Whether the provider's agent touched only the data of the customer that it had found. */
-import { type Foreign, isMeant } from '../../../agent/layers/foreign.ts';
-import { didNothing, hasTool, isWrite, resultOf, textOf } from '../../../agent/layers/readings.ts';
+import { isMeant } from '../../../agent/layers/foreign.ts';
+import { didNothing, type Foreign, hasTool, isWrite, resultOf, textOf } from '../../../agent/layers/readings.ts';
 import type { RuleLog } from '../../../agent/layers/rule-log.ts';
 import type { LayeredConversation } from '../../../agent/layers.ts';
 import type { Json } from '../../../records/json.ts';
