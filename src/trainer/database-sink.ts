@@ -17,7 +17,7 @@ import { keptGroup } from '../training/inspect.ts';
 import type { StepResult } from '../training/step-result.ts';
 import { type Checkpoint, checkpointBytes, checkpointRow, keepCheckpoint, loadCheckpoint } from './checkpoints.ts';
 import { keptConversations } from './datasets.ts';
-import { keepEvaluation } from './evaluations.ts';
+import { keepEvaluation, resultsOf } from './evaluations.ts';
 import type { RunEvents } from './run-events.ts';
 import type { RunPhase, RunSink, RunStart } from './run-sink.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -105,17 +105,20 @@ export class DatabaseSink implements RunSink {
 
   async evaluation(step: number, { greedy, ...evaluation }: Evaluation): Promise<void> {
     const { id, name, config, request } = this.#row;
-    const keep = (own: string, played: GrpoConfig, { report, trajectories }: Evaluation) =>
-      this.#write(() =>
+    const keep = async (own: string, played: GrpoConfig, { report, trajectories }: Evaluation) => {
+      const results = await resultsOf(trajectories);
+      await this.#write(() =>
         keepEvaluation(this.#db, {
           id: own,
           model: { kind: 'run', run: id, step },
           name: `${name}@${step}`,
           settings: heldOutSettings(played, request.val_user ?? this.#user),
           report,
+          results,
           trajectories,
         }),
       );
+    };
     await keep(`${id}@${step}`, config, evaluation);
     if (greedy) await keep(greedyId(id, step), { ...config, 'val_kwargs.do_sample': false }, greedy);
   }

@@ -7,7 +7,7 @@ import type { Progress } from './messages.ts';
 import type { Stage } from '../agent/rollouts.ts';
 import type { AgentServer } from '../records/agent-server.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
-import type { EvaluatedModel, EvaluationReport, EvaluationRequest, EvaluationSettings } from '../records/evaluation.ts';
+import type { EvaluatedModel, EvaluationReport, EvaluationRequest, EvaluationSettings, TrialResult } from '../records/evaluation.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
@@ -90,6 +90,7 @@ export class Evaluations {
       name,
       settings,
       report: { ...withScore(report, domain), ...(next_call && { next_call }) },
+      results: await resultsOf(trajectories),
       trajectories,
     });
     return id;
@@ -120,12 +121,19 @@ interface Finished extends EvaluationRequest {
   id: string;
   name: string;
   report: EvaluationReport;
+  results: TrialResult[];
   trajectories: readonly Trajectory[];
 }
 
-/** Writes an evaluation with its trajectories in one transaction. */
-export async function keepEvaluation(db: RunDatabase, { id, model, name, settings, report, trajectories }: Finished): Promise<void> {
-  const results = await withCards(trajectories.map(resultOf), trajectories);
+/** The results of trials, with what the scorecard needs. It loads code, so it must not be awaited in a transaction. */
+export const resultsOf = (trajectories: readonly Trajectory[]): Promise<TrialResult[]> =>
+  withCards(trajectories.map(resultOf), trajectories);
+
+/** Writes an evaluation with its trajectories in one transaction. @param finished.results those of `resultsOf` */
+export async function keepEvaluation(
+  db: RunDatabase,
+  { id, model, name, settings, report, results, trajectories }: Finished,
+): Promise<void> {
   await db.transaction('rw', [db.evaluations, db.evaluationTrajectories], async () => {
     await db.evaluations.put({
       id,

@@ -18,7 +18,7 @@ import type { EvaluationRow, EvaluationSettings, TrialResult } from '../../../sr
 import type { ModelRef } from '../../../src/records/model.ts';
 import { settingsKey } from '../../../src/evaluation/types.ts';
 import { RunDatabase } from '../../../src/storage/database.ts';
-import { keepEvaluation } from '../../../src/trainer/evaluations.ts';
+import { keepEvaluation, resultsOf } from '../../../src/trainer/evaluations.ts';
 import { heldOutSettings } from '../../../src/training/evaluation-settings.ts';
 import { PRESETS } from '../../../src/training/presets.ts';
 
@@ -255,8 +255,9 @@ describe('evaluations', () => {
       violations: [],
     };
     const trajectories = [trajectory] as unknown as Parameters<typeof keepEvaluation>[1]['trajectories'];
-    await keepEvaluation(db, { ...kept, id: 'one', trajectories });
-    await keepEvaluation(db, { ...kept, id: 'two', trajectories });
+    const results = await resultsOf(trajectories);
+    await keepEvaluation(db, { ...kept, id: 'one', results, trajectories });
+    await keepEvaluation(db, { ...kept, id: 'two', results, trajectories });
     expect(JSON.stringify(await db.evaluations.toArray())).not.toContain('secret');
     expect((await db.evaluations.get('one'))!.results).toMatchObject([{ id: 'eval-0-0', task: 't', reward: 1 }]);
     const library = new Library(db);
