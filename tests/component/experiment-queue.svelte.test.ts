@@ -22,6 +22,7 @@ function trained(row = ROW, user: UserConfig = { mode: 'scripted' }) {
   let hear: (run: string, events: RunEvent[]) => void = () => {};
   const trainer = {
     listen: async (listener: typeof hear) => void (hear = listener),
+    listenToActivities: async () => {},
     runExperiment: vi.fn(() => new Promise<void>((resolve) => (end = resolve))),
     stopExperiment: vi.fn(async () => end()),
     resume: vi.fn(),
