@@ -82,7 +82,8 @@ const PRELOADING = /\.html$|\/index-/;
 const LATER =
   /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/(local-model|imports)\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
-const LATER_SOURCES = /^models\/glimpse-timeouts\//;
+const LATER_SOURCES =
+  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn)\/|src\/app\/(evals\/(Labels|Shadow)|experiments|share\/train-elsewhere))/;
 const LARGE_BYTES = 2_000_000;
 
 const SERVICE_WORKER = 'workers/service-worker.js';
@@ -94,8 +95,11 @@ const offline = (): Plugin => {
     name: 'offline',
     apply: 'build',
     generateBundle(_, bundle) {
-      for (const file of Object.values(bundle))
-        if (file.type === 'asset' && file.originalFileNames.some((name) => LATER_SOURCES.test(name))) renamed.add(file.fileName);
+      const { root } = this.environment.config;
+      for (const file of Object.values(bundle)) {
+        const sources = file.type === 'asset' ? file.originalFileNames : [relative(root, file.facadeModuleId ?? '')];
+        if (sources.some((name) => LATER_SOURCES.test(name))) renamed.add(file.fileName);
+      }
     },
     async closeBundle() {
       const { root, build } = this.environment.config;
