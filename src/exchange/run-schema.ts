@@ -62,6 +62,17 @@ export const rolloutSchema = z
 /** Null stands for a number that is not finite. */
 const metricsSchema = z.catchall(z.object({ step: natural }), z.nullable(number));
 
+/** The limits and prices of a model behind a server, whoever it plays. */
+export const serverLimits = {
+  maxTokens: z.optional(number),
+  timeoutMs: z.optional(number),
+  maxRetries: z.optional(number),
+  concurrency: z.optional(number),
+  promptPrice: z.optional(number),
+  completionPrice: z.optional(number),
+  budget: z.optional(number),
+};
+
 /** The schema lacks the API key and the extra body, which may hold a key, so both are dropped when a bundle is written or read. */
 export const endpoint = z.object({
   mode: z.literal('endpoint'),
@@ -70,13 +81,7 @@ export const endpoint = z.object({
   judgeModel: z.optional(name),
   judgeCustomer: z.optional(z.boolean()),
   temperature: z.optional(number),
-  maxTokens: z.optional(number),
-  timeoutMs: z.optional(number),
-  maxRetries: z.optional(number),
-  concurrency: z.optional(number),
-  promptPrice: z.optional(number),
-  completionPrice: z.optional(number),
-  budget: z.optional(number),
+  ...serverLimits,
 } satisfies Fields<Omit<EndpointConfig, 'apiKey' | 'extraBody'>> & { mode: unknown });
 const user = z.union([scripted, endpoint, local]);
 /** The settings that the app computes with have a type. The app only shows the others. */

@@ -14,6 +14,7 @@ import {
 } from '../records/shadow.ts';
 import { checked } from './checked.ts';
 import { ImportError } from './import-error.ts';
+import { serverLimits } from './run-schema.ts';
 import { type Fields, json, jsonObject, name, natural, number, oneOf, text } from './schema-fields.ts';
 import { MOST_MESSAGES, toolCall, userRequest } from './trajectory-schema.ts';
 
@@ -43,13 +44,7 @@ const head = z.object({
     baseUrl: name,
     model: name,
     format: z.optional(z.enum(AGENT_FORMATS)),
-    maxTokens: z.optional(number),
-    timeoutMs: z.optional(number),
-    maxRetries: z.optional(number),
-    concurrency: z.optional(number),
-    promptPrice: z.optional(number),
-    completionPrice: z.optional(number),
-    budget: z.optional(number),
+    ...serverLimits,
     extraBody: z.optional(jsonObject<Record<string, unknown>>()),
   } satisfies Fields<ShadowHead['agent']>),
   temperature: number,
