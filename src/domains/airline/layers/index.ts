@@ -8,10 +8,7 @@ import { askedFor, policyCheck } from './policy.ts';
 import { RULES } from './rules.ts';
 import { recovery } from './recovery.ts';
 
-const WORDS = {
-  ...Object.fromEntries(Object.entries(ACTS).map(([tool, { own }]) => [tool, own])),
-  transfer_to_human_agents: /\btransfer|\bescalat|\bhuman|\bhand over/i,
-};
+const WORDS = Object.fromEntries(Object.entries(ACTS).map(([tool, { own }]) => [tool, own]));
 
 export const LAYERS: DomainLayers = {
   communication,

@@ -16,7 +16,6 @@ const ACTS = {
   modify_pending_order_payment: /\bpay|\bcard|\bpaypal/i,
   modify_pending_order_address: /\baddress|\bship|\bdeliver|\bsend/i,
   modify_user_address: /\baddress/i,
-  transfer_to_human_agents: /\btransfer|\bescalat|\bhuman|\bhand over/i,
 };
 
 export const LAYERS: DomainLayers = {
