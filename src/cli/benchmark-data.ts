@@ -9,7 +9,7 @@ import type { Flags, Values } from './args.ts';
 import { derivedName, GENERATED, IMPORTED_LEVELS, importedLevels, LEVELS, usualLevel } from '../domains/registry.ts';
 import { DEFAULT_DOMAIN, LEVEL } from './commands/shared.ts';
 import { reason } from './files.ts';
-import { sha256 } from './out-folder.ts';
+import { fileSha256, sha256 } from './out-folder.ts';
 
 const RULES = BENCHMARKS.map(({ name }) => name);
 const TITLES = BENCHMARKS.map(({ title }) => title).join(' or ');
@@ -105,10 +105,11 @@ export async function findPlaceData({
   return found;
 }
 
-/** What a folder must keep if a run is to go on with its tasks: a hash of the paths and sizes of its files. */
+/** A hash of the paths and contents of the files. A run goes on with its tasks only while the hash is the same. */
 export async function filesSha256({ files }: Pick<BenchmarkData, 'files'>): Promise<string> {
-  const sizes = await Promise.all(files.map(async ([path, file]) => `${path} ${(await stat(file)).size}`));
-  return sha256(sizes.sort().join('\n'));
+  const hashes: string[] = [];
+  for (const [path, file] of files) hashes.push(`${path} ${await fileSha256(file)}`);
+  return sha256(hashes.sort().join('\n'));
 }
 
 const DEPTH = 8;

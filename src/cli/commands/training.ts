@@ -129,12 +129,16 @@ export const train = command({
     ]);
     const note = (text: string) => progress.note(text);
     let customer = null as Customer | null;
-    const check = async (stored: TrainSettings) => void (customer = await customerOf(flags, stored));
+    let benchmark = undefined as BenchmarkData | undefined;
+    const check = async (stored: TrainSettings) => {
+      customer = await customerOf(flags, stored);
+      benchmark = await benchmarkOf(flags, stored);
+    };
     const folder =
       flags.resume === undefined
         ? null
         : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema, check });
-    const benchmark = await benchmarkOf(flags, folder?.settings);
+    if (!folder) benchmark = await benchmarkOf(flags);
     const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags, benchmarkSettings(benchmark));
     const { user, userEndpoint, folder: customerFolder } = customer ?? (await customerOf(flags));
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
@@ -142,11 +146,11 @@ export const train = command({
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
     const key = user.mode === 'endpoint' ? keyProof('MUA_USER_KEY', user.baseUrl) : undefined;
     if (key !== undefined) settings.key = key;
-    if (benchmark)
+    if (benchmark && !folder)
       settings.benchmark = {
         rules: benchmark.rules,
         domain: benchmark.domain,
-        data: resolve(flags.data ?? folder!.settings.benchmark!.data),
+        data: resolve(flags.data!),
         files_sha256: await filesSha256(benchmark),
       };
     const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note));

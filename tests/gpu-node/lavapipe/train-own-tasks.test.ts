@@ -1,5 +1,5 @@
 /** `mua train` on tasks, policy and tables of a visitor's own, as docs/domains.md describes them. */
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,9 +36,12 @@ test('a run trains on them, and goes on only while they are the same', async () 
   const { task, nodes } = JSON.parse(rollout!) as { task: { id: string }; nodes: { text: string }[] };
   expect(task.id).toBe('tau2-mock/full/heldout/mine');
   expect(nodes[0]!.text).toContain(POLICY);
-  await appendFile(at('data', 'policy.md'), ' Always.');
+  // A change of one letter does not change the size.
+  await writeFile(at('data', 'policy.md'), POLICY.replace('each', 'Each'));
   const changed = [2, expect.stringContaining(`"${at('data')}": its files are not those with which the run was started`)];
+  const status = await readFile(at('run', 'status.json'), 'utf8');
   expect(await own(['--resume', at('run')])).toEqual(changed);
+  expect(await readFile(at('run', 'status.json'), 'utf8')).toBe(status);
   await writeFile(at('data', 'policy.md'), POLICY);
   expect((await own(['--resume', at('run')], 'rollout'))[0]).toBe(130);
 });
