@@ -24,7 +24,7 @@ const UNIT = [
 const RUNS = [
   ['vitest', 'run', '--project', 'unit', ...UNIT.map((name) => `/${name}.test.ts`)],
   ['playwright', 'test', '--project=pages', '--retries=0', 'recovery.spec.ts'],
-  ['playwright', 'test', '--project=pages', '--retries=0', 'cli.spec.ts', '-g', 'a killed'],
+  ['vitest', 'run', '--project', 'gpu-node', 'killed-commands'],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'mua-faults-'));
