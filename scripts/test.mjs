@@ -9,7 +9,8 @@ const vitest = (project) => ({ command: ['npx', 'vitest', 'run', '--project', pr
 /** The stages. Two of them run at a time, except those with `alone`. The longest come first, so that both cores are busy until the end. */
 const STAGES = {
   gpu: vitest('gpu'),
-  unit: vitest('unit'),
+  // Many of these tests wait. With two files at a time, the core has work meanwhile.
+  unit: { command: ['npx', 'vitest', 'run', '--project', 'unit', '--maxWorkers', '2'], suite: true },
   'gpu-node': vitest('gpu-node'),
   // Checks the types of TypeScript files too.
   types: { command: ['npx', 'svelte-check', '--fail-on-warnings', '--tsconfig', './tsconfig.json'] },
