@@ -13,9 +13,15 @@ import { type LayerName, LAYERS, type Layers } from '../../../src/records/layers
 import type { ToolSchema } from '../../../src/records/task.ts';
 import { type Figures, type Measured, plantedRows, TODAY } from '../../support/planted-layers/figures.ts';
 import { plantedConversations } from '../../support/planted-layers/index.ts';
-import { type DomainName, DOMAINS, type Part, PARTS } from '../../support/planted-layers/talk.ts';
+import { SECOND_LAYERS, secondConversations } from '../../support/planted-layers-2/index.ts';
+import { type DomainName, DOMAINS, type Part, PARTS, type Planted } from '../../support/planted-layers/talk.ts';
 
 const PLANTED = plantedConversations();
+const SECOND = secondConversations();
+const HELD = {
+  first: '4c1cb98397e2d97876111ac83dc8f4b77099d705db19fbb9497bc8d0bc2ecd5f',
+  second: '2602f208cdab6fd4d7008d7bd5f676a0a6aee8a40550a2e42e21d1bc41845193',
+};
 
 async function audited(): Promise<Map<string, Layers>> {
   const found = new Map<string, Layers>();
@@ -69,18 +75,22 @@ test('a violation is found one message of the agent away, and no further', () =>
 });
 
 test('the held-back conversations are those of the first run', () => {
-  const held = PLANTED.filter(({ part }) => part === 'held-back');
-  expect(sha256(JSON.stringify(held))).toBe('4c1cb98397e2d97876111ac83dc8f4b77099d705db19fbb9497bc8d0bc2ecd5f');
+  const hash = (all: readonly Planted[]) => sha256(JSON.stringify(all.filter(({ part }) => part === 'held-back')));
+  expect({ first: hash(PLANTED), second: hash(SECOND) }).toEqual(HELD);
 });
 
-test.each(LAYERS.flatMap((layer) => PARTS.map((part) => [layer, part] as const)))('%s, %s: half are clean', (layer, part) => {
-  const own = PLANTED.filter((planted) => planted.layer === layer && planted.part === part);
-  const violating = own.filter(({ expected }) => expected.length > 0);
-  expect([own.length, violating.length]).toEqual([100, 50]);
+const layersOf = (all: readonly Planted[], layers: readonly LayerName[], each: number) =>
+  layers.flatMap((layer) =>
+    PARTS.map((part) => ({ layer, part, each, own: all.filter((planted) => planted.layer === layer && planted.part === part) })),
+  );
+
+test.each([...layersOf(PLANTED, LAYERS, 100), ...layersOf(SECOND, SECOND_LAYERS, 80)])('$each of $layer, $part: half are clean', (set) => {
+  const violating = set.own.filter(({ expected }) => expected.length > 0);
+  expect([set.own.length, violating.length]).toEqual([set.each, set.each / 2]);
   expect(new Set(violating.map(({ domain, kind }) => domain + kind)).size).toBeGreaterThanOrEqual(12);
-  const withPolicy = own.filter(({ messages }) => messages[0]!.role === 'system').length;
-  expect(withPolicy).toBeGreaterThan(40);
-  expect(withPolicy).toBeLessThan(60);
+  const withPolicy = set.own.filter(({ messages }) => messages[0]!.role === 'system').length;
+  expect(withPolicy / set.each).toBeGreaterThan(0.4);
+  expect(withPolicy / set.each).toBeLessThan(0.6);
 });
 
 const TOOLS: Record<DomainName, readonly ToolSchema[]> = {
@@ -90,8 +100,9 @@ const TOOLS: Record<DomainName, readonly ToolSchema[]> = {
 };
 
 test('each conversation is well formed, and calls only tools of its domain', () => {
-  expect(new Set(PLANTED.map(({ messages }) => JSON.stringify(messages))).size).toBe(PLANTED.length);
-  for (const { id, domain, messages, expected } of PLANTED) {
+  const all = [...PLANTED, ...SECOND];
+  expect(new Set(all.map(({ messages }) => JSON.stringify(messages))).size).toBe(all.length);
+  for (const { id, domain, messages, expected } of all) {
     expect(expected.every(({ message }) => messages[message]!.role === 'assistant'), id).toBe(true); // prettier-ignore
     expect(
       messages.filter(({ role }, m) => role === 'user' && messages[m - 1]?.role === 'user'),
