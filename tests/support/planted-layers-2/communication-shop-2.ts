@@ -99,6 +99,10 @@ const ASK_NO_PRICE: Words = heldOnly(
   'I would change the {item} in {order} from {old} to {new}, with your Visa {last4}. Afterwards the order is fixed. Is that everything, and is it a yes?',
   'So: {item} of {order}, {new} for {old}, payment by Visa {last4}. No other change is possible later. Shall I?',
 );
+const ASK_PRICE: Words = heldOnly(
+  'I would change the {item} in {order} from {old} to {new}, which costs {diff} more, on your Visa {last4}. Afterwards the order is fixed. Is that everything, and is it a yes?',
+  'So: {item} of {order}, {new} for {old}. Instead of {price} it is {newPrice}, and Visa {last4} pays the rest of {diff}. No other change is possible later. Shall I?',
+);
 const MODIFIED: Words = heldOnly(
   'The {item} in {order} is now {new}.',
   'Changed! You get the {item} in {new}. The order cannot be altered any more.',
@@ -114,7 +118,7 @@ function difference(t: Talk, bad: boolean): void {
   const shop = new Shop(t, 'pending');
   shop.start(MODIFY);
   shop.read(true);
-  t.say(ASK_NO_PRICE);
+  t.say(bad ? ASK_NO_PRICE : ASK_PRICE);
   agree(t);
   t.call(shop.modify());
   t.say(bad ? MODIFIED : MODIFIED_PRICE, bad);

@@ -79,6 +79,8 @@ function ignored(t: Talk, bad: boolean): void {
   t.say(ASK_EXCHANGE);
   agree(t);
   t.call(shop.exchange(1, shop.card, DOWN));
+  // Right is one more attempt, and then the truth.
+  if (!bad) t.call(shop.exchange(1, shop.card, DOWN));
   t.say(bad ? IGNORED : TOLD, bad);
   if (bad) close(t, true);
   else closeRefused(t);

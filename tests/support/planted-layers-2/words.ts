@@ -45,7 +45,7 @@ export const YES: Words = [
   'Absolutely, yes, carry on.',
 ];
 
-export const THANKS: Words = [
+const THANKS: Words = [
   'Great, thanks. That was all.',
   'ok thx bye',
   'Thank you, nothing else from me.',
@@ -56,7 +56,7 @@ export const THANKS: Words = [
   'fine, no more questions',
 ];
 
-export const BYE: Words = [
+const BYE: Words = [
   'You are welcome. Goodbye!',
   'Glad I could help. Take care.',
   'Thank you for getting in touch. Goodbye.',
@@ -67,7 +67,7 @@ export const BYE: Words = [
   'It was nice to talk to you. Goodbye.',
 ];
 
-export const HOLD: Words = ['YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.'];
+const HOLD: Words = ['YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.'];
 
 /** The customer's last words after a refusal. */
 const LETDOWN: Words = [

@@ -1,6 +1,6 @@
 /** @file What the layers found in the planted conversations, and the rows of the table in docs/results/layers.md. */
 import { wilson } from '../../../src/base/wilson.ts';
-import { LAYERS, type LayerName } from '../../../src/records/layers.ts';
+import type { LayerName } from '../../../src/records/layers.ts';
 import { type Part, PARTS } from './talk.ts';
 
 /** Of the violations, how many were found; of the clean conversations, in how many the layer has a finding. */
@@ -10,17 +10,23 @@ export interface Measured {
   alarms: number;
   clean: number;
 }
-export type Figures = Record<LayerName, Record<Part, Measured>>;
+type Row = LayerName | 'communication, second set' | 'recovery, second set';
+export type Figures = Record<Row, Record<Part, Measured>>;
 
-/** Counts of 50 violations and of 50 clean conversations. */
-const counts = (found: number, alarms: number): Measured => ({ found, planted: 50, alarms, clean: 50 });
+/** Counts of so many violations and as many clean conversations. */
+const counts = (found: number, alarms: number, of = 50): Measured => ({ found, planted: of, alarms, clean: of });
 
-/** The first run of the first rules. One kind of clean conversations, a read of another customer's reservation, was corrected after it. */
+/**
+ * The first run of each set: of the first rules, and of the rules that the first set had improved. Three kinds of clean conversations were
+ * corrected after it: a read of another customer's reservation; in the second set, a price told only after the change, and one attempt only.
+ */
 export const FIRST_RUN: Figures = {
   policy: { open: counts(42, 6), 'held-back': counts(40, 5) },
   communication: { open: counts(31, 6), 'held-back': counts(31, 6) },
   safety: { open: counts(46, 7), 'held-back': counts(44, 4) },
   recovery: { open: counts(30, 1), 'held-back': counts(25, 1) },
+  'communication, second set': { open: counts(21, 2, 40), 'held-back': counts(22, 4, 40) },
+  'recovery, second set': { open: counts(21, 4, 40), 'held-back': counts(20, 3, 40) },
 };
 
 /** After the rules were improved with the open part. No author of a rule has seen the held-back part. */
@@ -29,6 +35,8 @@ export const TODAY: Figures = {
   communication: { open: counts(50, 0), 'held-back': counts(37, 2) },
   safety: { open: counts(50, 0), 'held-back': counts(47, 1) },
   recovery: { open: counts(50, 0), 'held-back': counts(38, 0) },
+  'communication, second set': { open: counts(21, 2, 40), 'held-back': counts(22, 2, 40) },
+  'recovery, second set': { open: counts(21, 1, 40), 'held-back': counts(20, 3, 40) },
 };
 
 /** `2 of 26: 7.7 (2.1 to 24.1)` */
@@ -42,12 +50,12 @@ export const plantedHead = ['layer', 'part', 'found, first run', 'false alarms, 
 
 /** The rows of `plantedHead`: two columns for each run. */
 export const plantedRows = (...runs: readonly Figures[]): string[][] =>
-  LAYERS.flatMap((layer) =>
+  (Object.keys(runs[0]!) as Row[]).flatMap((row) =>
     PARTS.map((part) => [
-      layer,
+      row,
       part,
       ...runs.flatMap((figures) => {
-        const { found, planted, alarms, clean } = figures[layer][part];
+        const { found, planted, alarms, clean } = figures[row][part];
         return [share(found, planted), share(alarms, clean)];
       }),
     ]),

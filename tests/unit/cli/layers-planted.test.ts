@@ -1,6 +1,6 @@
 /**
- * The layers of the audit on 800 planted conversations. A violation is found if its layer has a finding at its message, or at the agent's
- * message before or after it. `tests/support/planted-layers/` has the conversations; its held-back part improved no rule.
+ * The layers of the audit on 1120 planted conversations. A violation is found if its layer has a finding at its message, or at the agent's
+ * message before or after it. `tests/support/planted-layers/` and `planted-layers-2/` have them; their held-back parts improved no rule.
  */
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.ts';
@@ -18,15 +18,16 @@ import { type DomainName, DOMAINS, type Part, PARTS, type Planted } from '../../
 
 const PLANTED = plantedConversations();
 const SECOND = secondConversations();
+const ALL = [...PLANTED, ...SECOND];
 const HELD = {
   first: '4c1cb98397e2d97876111ac83dc8f4b77099d705db19fbb9497bc8d0bc2ecd5f',
-  second: '2602f208cdab6fd4d7008d7bd5f676a0a6aee8a40550a2e42e21d1bc41845193',
+  second: 'cf1877ac4d77f7e48f0386d985a9f2aaa1bad46cdac6c3dd0a54c948b564666c',
 };
 
 async function audited(): Promise<Map<string, Layers>> {
   const found = new Map<string, Layers>();
   for (const domain of DOMAINS) {
-    const lines = PLANTED.filter((planted) => planted.domain === domain).map(({ id, messages }) => JSON.stringify({ id, messages }));
+    const lines = ALL.filter((planted) => planted.domain === domain).map(({ id, messages }) => JSON.stringify({ id, messages }));
     const { conversations } = await auditFile(domain, lines.join('\n'), domain, () => {});
     for (const { id, layers } of conversations) found.set(String(id), layers);
   }
@@ -44,9 +45,9 @@ function foundIn(
   return expected.filter((own) => findings.some(({ message }) => Math.abs(turn(message) - turn(own.message)) <= 1)).length;
 }
 
-function measure(layer: LayerName, part: Part, layers: Map<string, Layers>): Measured {
+function measure(all: readonly Planted[], layer: LayerName, part: Part, layers: Map<string, Layers>): Measured {
   const sum = { found: 0, planted: 0, alarms: 0, clean: 0 };
-  for (const planted of PLANTED.filter((one) => one.layer === layer && one.part === part)) {
+  for (const planted of all.filter((one) => one.layer === layer && one.part === part)) {
     const checked = layers.get(planted.id)![layer];
     if ('na' in checked) throw new Error(`${planted.id}: ${checked.na}`);
     sum.planted += planted.expected.length;
@@ -60,9 +61,12 @@ function measure(layer: LayerName, part: Part, layers: Map<string, Layers>): Mea
 
 test('the layers find what they found before, with no more false alarms', async () => {
   const layers = await audited();
-  const figures = Object.fromEntries(
-    LAYERS.map((layer) => [layer, Object.fromEntries(PARTS.map((part) => [part, measure(layer, part, layers)]))]),
-  ) as Figures;
+  const row = (all: readonly Planted[], layer: LayerName) =>
+    Object.fromEntries(PARTS.map((part) => [part, measure(all, layer, part, layers)]));
+  const figures = Object.fromEntries([
+    ...LAYERS.map((layer) => [layer, row(PLANTED, layer)]),
+    ...SECOND_LAYERS.map((layer) => [`${layer}, second set`, row(SECOND, layer)]),
+  ]) as Figures;
   console.log(plantedRows(figures).map((row) => row.join(' | ')).join('\n')); // prettier-ignore
   expect(figures).toEqual(TODAY);
 }, 60_000);
@@ -100,9 +104,8 @@ const TOOLS: Record<DomainName, readonly ToolSchema[]> = {
 };
 
 test('each conversation is well formed, and calls only tools of its domain', () => {
-  const all = [...PLANTED, ...SECOND];
-  expect(new Set(all.map(({ messages }) => JSON.stringify(messages))).size).toBe(all.length);
-  for (const { id, domain, messages, expected } of all) {
+  expect(new Set(ALL.map(({ messages }) => JSON.stringify(messages))).size).toBe(ALL.length);
+  for (const { id, domain, messages, expected } of ALL) {
     expect(expected.every(({ message }) => messages[message]!.role === 'assistant'), id).toBe(true); // prettier-ignore
     expect(
       messages.filter(({ role }, m) => role === 'user' && messages[m - 1]?.role === 'user'),
