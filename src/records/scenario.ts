@@ -187,6 +187,19 @@ export interface NearMiss {
   of: string;
 }
 
+/** A fact that the customer knows. */
+export interface PersonFact {
+  name: string;
+  value: Json;
+  /** The customer's words for the fact, without a full stop. */
+  says: string;
+  /** Words that ask for the fact. The first entry is also how the demonstrator asks: “how many people”, or “the day”. */
+  ask: readonly string[];
+  identifies?: true;
+  /** Other values that the fact could have. The customer hears them as wrong. */
+  others?: readonly string[];
+}
+
 /**
  * What the scripted customer and the demonstrator of a scenario know of a task, in `UserScenario.facts.people`. The demonstrator knows
  * the calls, but says no fact that neither the customer nor a tool has told.
@@ -195,7 +208,7 @@ export interface ScenarioPeople {
   /** The customer's first sentence without details. */
   wish: string;
   /** Each fact with the customer's words for it and the words that ask for it. Who the customer is comes first. */
-  facts: readonly { name: string; value: Json; says: string; ask: readonly string[]; identifies?: true }[];
+  facts: readonly PersonFact[];
   /** The value that the customer says first, and the sentence with which they change it. */
   change?: { name: string; first: { value: Json; says: string }; says: string };
   /** The calls of a careful demonstrator before the writes. The writes are `Task.actions`. */
@@ -204,5 +217,6 @@ export interface ScenarioPeople {
   proposals: readonly string[];
   refuse?: string;
   tell: readonly string[];
-  tempts: readonly { kind: NearMissKind; name: string; arguments: Readonly<Record<string, Json>> }[];
+  /** `says` is how an agent says the call in a proposal. */
+  tempts: readonly { kind: NearMissKind; name: string; arguments: Readonly<Record<string, Json>>; says?: string }[];
 }
