@@ -3,7 +3,7 @@ import type { Domain } from '../environments/types.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import { type Habit, HABITS, type HabitShares, type Style } from '../records/dataset.ts';
 import { hash32 } from '../base/random.ts';
-import type { ToolCall } from '../records/task.ts';
+import type { Task, ToolCall } from '../records/task.ts';
 
 /** `note` is text that the agent writes next to the call. The customer does not hear it. */
 export type Act = { say: string } | { call: ToolCall; note?: string };
@@ -18,6 +18,8 @@ export interface ExpertOptions {
   style?: Style;
   /** Default: all. */
   habits?: ReadonlySet<Habit>;
+  /** The task that is played. A demonstrator of scenario files needs it, because it follows the gold actions. */
+  task?: Task;
 }
 
 export const ALL_HABITS: ReadonlySet<Habit> = new Set(HABITS);

@@ -5,9 +5,10 @@ import { demonstratorOf, domainOf } from '../domains/registry.ts';
 import type { Domain } from '../environments/types.ts';
 import type { HabitShares } from '../records/dataset.ts';
 import type { AgentName } from '../records/evaluation.ts';
+import type { Task } from '../records/task.ts';
 
 /**
- * Makes the player of an episode from its seed; undefined if the model plays alone.
+ * Makes the player of an episode from its seed and task; undefined if the model plays alone.
  * @param habits of the demonstrators; default: all habits in all conversations
  * @throws if the domain has no demonstrator or no guard
  */
@@ -15,11 +16,11 @@ export async function playerOf(
   agent: AgentName | undefined,
   domain: Domain,
   habits?: HabitShares,
-): Promise<((seed: number) => Player) | undefined> {
+): Promise<((seed: number, task: Task) => Player) | undefined> {
   if (agent === undefined || agent === 'model') return undefined;
   if (agent === 'careful' || agent === 'brisk') {
     const createExpert = await demonstratorOf(domain.name);
-    return (seed) => expertPlayer(createExpert(domain, seed, { style: agent, habits: drawHabits(seed, agent, habits) }));
+    return (seed, task) => expertPlayer(createExpert(domain, seed, { style: agent, habits: drawHabits(seed, agent, habits), task }));
   }
   const proposal = await domainOf(domain.name)?.proposal?.();
   if (!proposal) throw new Error(`agent: '${agent}' cannot play in '${domain.name}', which has no guard`);

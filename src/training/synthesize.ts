@@ -155,7 +155,7 @@ export async function demonstrators(
       stream: 0,
       group: task.id,
       index: 0,
-      player: expertPlayer(createExpert(domain, seed, { style: demonstrator, habits: drawHabits(seed, demonstrator, habits) })),
+      player: expertPlayer(createExpert(domain, seed, { style: demonstrator, habits: drawHabits(seed, demonstrator, habits), task })),
     });
     return { demonstrator, trajectory, tools: domain.tools };
   };

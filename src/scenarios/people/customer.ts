@@ -11,7 +11,7 @@ import { instructionIn } from '../../users/prompt.ts';
 import type { CustomerScripts, PlayedCustomer } from '../../users/types.ts';
 import { type Heard, listen } from './listening.ts';
 import { factsBefore, peopleOf } from './told.ts';
-import { contains, heardFacts, plain } from './values.ts';
+import { heardFacts, plain } from './values.ts';
 import { actsIn, namesOtherAct } from './verbs.ts';
 import { PLAIN, sentence, VARIED, Wording } from './wording.ts';
 
@@ -192,7 +192,3 @@ function suggestions(scenario: UserScenario): string[] {
     words.say('unknown'),
   ];
 }
-
-/** Whether a message of the customer tells a fact, in the words of the scenario or with the value. */
-export const tells = (text: string, { says, value }: Pick<PersonFact, 'says' | 'value'>): boolean =>
-  plain(text).includes(plain(says)) || contains(text, typeof value === 'string' ? value : JSON.stringify(value));

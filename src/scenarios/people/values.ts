@@ -186,5 +186,6 @@ function heardOther(text: string, fact: Valued, own: readonly string[]): Heard {
 
 const partsOf = (value: Json): string[] => (Array.isArray(value) ? value.map(asText) : [asText(value)]);
 
-/** Whether a text states a value. */
-export const states = (text: string, fact: Valued): boolean => heardFacts(text, [fact]).get(fact.name) === 'named';
+/** Whether a message of the customer tells a fact, in the words of the scenario or with the value. */
+export const tells = (text: string, fact: Valued): boolean =>
+  plain(text).includes(plain(fact.says)) || heardFacts(text, [fact]).get(fact.name) === 'named';
