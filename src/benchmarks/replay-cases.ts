@@ -9,7 +9,8 @@ import type { BenchmarkDomain } from './definition.ts';
 import { benchmarkDomain } from './named.ts';
 import { changedRows, runExact, StateHasher } from '../domains/exact/run.ts';
 import { Overlay, type Rows, World } from '../environments/overlay.ts';
-import { ImportError, check, jsonPath } from '../exchange/import-error.ts';
+import { ImportError, check } from '../exchange/import-error.ts';
+import { jsonPath } from '../base/schema-fault.ts';
 
 export interface ReplayCase {
   id: Json;

@@ -1,5 +1,6 @@
 /** @file The error for a file that cannot be imported. It says which file, where in the file, and why. */
 import { InputError } from '../base/input-error.ts';
+import { jsonPath } from '../base/schema-fault.ts';
 import type { z } from 'zod';
 
 /** `message` is one line: file, JSON path (if any) and reason. */
@@ -11,11 +12,6 @@ export class ImportError extends InputError {
   ) {
     super([file, path, reason].filter(Boolean).join(': '));
   }
-}
-
-/** The text of a JSON path, e.g. `tasks[3].actions[0].name`. */
-export function jsonPath(parts: readonly PropertyKey[]): string {
-  return parts.map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i ? '.' : ''}${String(part)}`)).join('');
 }
 
 /**

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../base/json.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { check, ImportError, jsonPath } from '../../exchange/import-error.ts';
+import { check, ImportError } from '../../exchange/import-error.ts';
+import { jsonPath } from '../../base/schema-fault.ts';
 import { loads } from '../../python/json.ts';
 import { Dict, dict, type Value } from '../../python/values.ts';
 import type { Json } from '../../records/json.ts';

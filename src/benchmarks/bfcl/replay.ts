@@ -1,6 +1,7 @@
 /** @file The cases of `mua replay --rules bfcl`: entries with a model's calls or answers, and calls on one class alone. */
 import { z } from 'zod';
-import { check, ImportError, jsonPath } from '../../exchange/import-error.ts';
+import { check, ImportError } from '../../exchange/import-error.ts';
+import { jsonPath } from '../../base/schema-fault.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { Dict, dict } from '../../python/values.ts';
 import { dumps } from '../../python/text.ts';
