@@ -83,16 +83,16 @@ export interface ScenarioTool {
   /** The first level that has the tool. Default: all levels. */
   from?: string;
   parameters: Readonly<Record<string, ScenarioParameter>>;
-  /** CEL may use `args`, `tables` and the values so far. */
+  /** CEL may use `args` and `tables`. An optional argument that is not given is null. */
   requires?: readonly { check: Cel; error: Template }[];
-  /** Computed in order, before the writes. They run only if all of `requires` are true. */
+  /** Computed in order, before the writes, if all of `requires` are true. Later expressions use them by their names. */
   values?: Readonly<Record<string, Cel>>;
   writes?: readonly ScenarioWrite[];
   /** Computed after the writes. The observation is its JSON; a string stays a string. */
   result: Cel;
   /** The JSON Schema of a good result. Simulated tools are checked with it. */
   returns?: Json;
-  /** How people say what a write does, for proposals: “book {room} on {day}”. The names are those of the parameters. */
+  /** How people say what a write does, for proposals: “book {room} on {day}”. The names are those of the parameters. Each write has it. */
   says?: Template;
 }
 
@@ -200,6 +200,12 @@ export interface PersonFact {
   others?: readonly string[];
 }
 
+/** A call of a plan. */
+export interface PlannedCall {
+  name: string;
+  arguments: Readonly<Record<string, Json>>;
+}
+
 /**
  * What the scripted customer and the demonstrator of a scenario know of a task, in `UserScenario.facts.people`. The demonstrator knows
  * the calls, but says no fact that neither the customer nor a tool has told.
@@ -210,13 +216,25 @@ export interface ScenarioPeople {
   /** Each fact with the customer's words for it and the words that ask for it. Who the customer is comes first. */
   facts: readonly PersonFact[];
   /** The value that the customer says first, and the sentence with which they change it. */
-  change?: { name: string; first: { value: Json; says: string }; says: string };
+  change?: {
+    name: string;
+    first: {
+      value: Json;
+      says: string;
+      /**
+       * The plan of an agent that believes the first value: its reads, its writes, and how it says these. Absent if the blueprint does not
+       * show how the calls follow from the slot: the slot's value is neither an entry of `values` nor the key of a pick.
+       */
+      plan?: { reads: readonly PlannedCall[]; actions: readonly PlannedCall[]; proposals: readonly string[] };
+    };
+    says: string;
+  };
   /** The calls of a careful demonstrator before the writes. The writes are `Task.actions`. */
-  reads: readonly { name: string; arguments: Readonly<Record<string, Json>> }[];
+  reads: readonly PlannedCall[];
   /** How the agent says each write in a proposal, in the order of `Task.actions`. */
   proposals: readonly string[];
   refuse?: string;
   tell: readonly string[];
   /** `says` is how an agent says the call in a proposal. */
-  tempts: readonly { kind: NearMissKind; name: string; arguments: Readonly<Record<string, Json>>; says?: string }[];
+  tempts: readonly ({ kind: NearMissKind; says?: string } & PlannedCall)[];
 }

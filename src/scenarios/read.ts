@@ -1,0 +1,59 @@
+/** @file Reads a scenario file and checks all of it, so that errors name a place in the file and not a moment of an episode. */
+import { config } from 'zod/mini';
+import { parserReason } from '../base/input-error.ts';
+import { canonicalJson } from '../base/json.ts';
+import { schemaFault } from '../base/schema-fault.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { Scenario } from '../records/scenario.ts';
+import { Expressions, ScenarioError } from './cel.ts';
+import { checkBlueprint } from './read-blueprint.ts';
+import { checkTable } from './read-table.ts';
+import { checkTool } from './read-tool.ts';
+import { Reader } from './reader.ts';
+import { SCENARIO } from './schema.ts';
+
+/** A scenario that was read and checked. */
+export interface ReadScenario {
+  /** The name of the file, for messages. */
+  file: string;
+  scenario: Scenario;
+  /** SHA-256 of the scenario's canonical JSON: the same for files that differ only in white space and in the order of fields. */
+  hash: string;
+  cel: Expressions;
+}
+
+/** Two million characters. */
+const MOST_TEXT = 2_000_000;
+
+/** @param text the text of the file  @param file its name, for messages  @throws ScenarioError that names the first fault */
+export function readScenario(text: string, file: string): ReadScenario {
+  if (text.length > MOST_TEXT) throw new ScenarioError(`${file}: has ${text.length} characters: expected at most ${MOST_TEXT}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ScenarioError(`${file}: is no JSON: ${parserReason(cause)}`);
+  }
+  // zod would try `new Function` once, which the page's policy forbids.
+  config({ jitless: true });
+  const result = SCENARIO.safeParse(value);
+  if (!result.success) {
+    const { path, reason } = schemaFault(result.error, value);
+    throw new ScenarioError([file, path, reason].filter(Boolean).join(': '));
+  }
+  const scenario = result.data as Scenario;
+  const cel = new Expressions(file);
+  checkNames(new Reader(scenario, cel));
+  return { file, scenario, hash: sha256(canonicalJson(scenario)), cel };
+}
+
+function checkNames(reader: Reader): void {
+  const { levels, tables, tools, blueprints } = reader.scenario;
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
+  for (const [path, list] of Object.entries({ levels, tools: names(tools), blueprints: names(blueprints) })) reader.unique(list, path);
+  for (const name of Object.keys(tables)) checkTable(reader, name);
+  tools.forEach((tool, i) => checkTool(reader, tool, `tools[${i}]`));
+  blueprints.forEach((blueprint, i) => checkBlueprint(reader, blueprint, `blueprints[${i}]`));
+  const missing = levels.find((level) => !blueprints.some(({ from }) => reader.reaches(from, level)));
+  if (missing !== undefined) reader.fail('levels', missing, 'a level with a blueprint');
+}

@@ -1,0 +1,45 @@
+/** @file The verdict on an episode of a scenario, where the changed rows alone do not decide: facts to tell, and fields that may differ. */
+import { isObject } from '../base/json.ts';
+import type { Judgement, Played, TableDomain } from '../environments/domain.ts';
+import { compareOverlays, replayGold } from '../environments/verifier.ts';
+import type { Scenario, ScenarioPeople } from '../records/scenario.ts';
+import type { RowChange, Task } from '../records/task.ts';
+
+/** What the scripted customer and the demonstrator know of a task of a scenario. Undefined for other tasks. */
+export const peopleOf = ({ scenario }: Pick<Task, 'scenario'>): ScenarioPeople | undefined =>
+  isObject(scenario.facts?.people) ? (scenario.facts.people as unknown as ScenarioPeople) : undefined;
+
+/** The reward is 1 if the rows are those of the gold actions and the agent said all facts. Null: a comparison of the rows decides. */
+export function judge(definition: TableDomain, { tables }: Scenario, { task, rows, world, said }: Played): Judgement | null {
+  const tell = peopleOf(task)?.tell ?? [];
+  const volatile = Object.entries(tables).flatMap(([table, { fields }]) =>
+    Object.entries(fields).flatMap(([field, own]) => (own.volatile ? [[table, field] as const] : [])),
+  );
+  if (tell.length === 0 && volatile.length === 0) return null;
+  const steady = (changes: RowChange[]) => changes.map((change) => volatile.reduce(withoutField, change));
+  const { reward, progress } = compareOverlays(steady(rows.changes()), steady(replayGold(definition, world, task)));
+  const told = tell.filter((fact) => said.some((message) => says(message, fact))).length;
+  const share = tell.length === 0 ? 1 : told / tell.length;
+  return { reward: reward === 1 && share === 1 ? 1 : 0, progress: (progress + share) / 2 };
+}
+
+function withoutField(change: RowChange, [table, field]: readonly [string, string]): RowChange {
+  if (change.table !== table || !isObject(change.after)) return change;
+  return { ...change, after: Object.fromEntries(Object.entries(change.after).filter(([name]) => name !== field)) as RowChange['after'] };
+}
+
+const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
+const PART_OF_WORD = /[\p{L}\p{N}]/u;
+
+/** Whether a message has the fact as words of its own: `5` is not in `15`, `5.50` or `5:30`. */
+export function says(message: string, fact: string): boolean {
+  const [text, wanted] = [plain(message), plain(fact)];
+  if (wanted === '') return true;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    const [before, after] = [text.slice(0, at), text.slice(at + wanted.length)];
+    const inWord = PART_OF_WORD.test(before.slice(-1)) || PART_OF_WORD.test(after.slice(0, 1));
+    const inNumber = /^\d/.test(wanted) && /\d[.,:]$/.test(before);
+    if (!inWord && !inNumber && !(/\d$/.test(wanted) && /^[.,:]\d/.test(after))) return true;
+  }
+  return false;
+}
