@@ -5,4 +5,5 @@ export { chat } from './chat/index.ts';
 export { mock } from './mock/index.ts';
 export { multiturn } from './multiturn/index.ts';
 export { retail } from './retail/index.ts';
+export { rooms } from './rooms/index.ts';
 export { telecom } from './telecom/index.ts';

@@ -96,6 +96,17 @@ export const taskSplits = (domain: string, level: string): readonly Split[] => {
 /** What customers of the level can want. Empty if the tasks cannot be restricted. */
 export const intentsOf = (domain: string, level: string): readonly string[] => levelOf(domain, level)?.intents ?? [];
 
+/** The names of the domains whose tasks can be restricted to intents, at some level. */
+export const WITH_INTENTS: readonly string[] = GENERATED.filter(({ levels }) => levels.some(({ intents }) => intents)).map(
+  ({ name }) => name,
+);
+
+/** The names of the domains with tasks of the split `unseen`. */
+export const WITH_UNSEEN: readonly string[] = GENERATED.filter(({ unseen }) => unseen).map(({ name }) => name);
+
+/** The names of the domains with tasks of the split `attacks`. */
+export const WITH_ATTACKS: readonly string[] = GENERATED.filter(({ attacks }) => attacks).map(({ name }) => name);
+
 /** What a judge wants of the answers of a level. Undefined if a judge cannot compare conversations of this level. */
 export const wishOf = (domain: string, level: string): string | undefined => levelOf(domain, level)?.wish;
 

@@ -3,7 +3,7 @@ import type { Dice } from '../base/dice.ts';
 import { canonicalJson } from '../base/json.ts';
 import type { World } from '../environments/overlay.ts';
 import type { Json } from '../records/json.ts';
-import type { Blueprint, BlueprintSlot, ScenarioPeople, Template } from '../records/scenario.ts';
+import type { Blueprint, BlueprintSlot, Cel, PersonFact, ScenarioPeople, Template } from '../records/scenario.ts';
 import type { Split } from '../records/task.ts';
 import { callsOf, proposalOf, tryGold } from './calls.ts';
 import type { Scope } from './cel.ts';
@@ -11,7 +11,7 @@ import { drawValue } from './draw.ts';
 import { type Native, toNative } from './native.ts';
 import type { ReadScenario } from './read.ts';
 import { nativeRow, type Row, tablesOf } from './state.ts';
-import { fill } from './templates.ts';
+import { fill, inWords } from './templates.ts';
 
 const MOST_DRAWN = 60;
 
@@ -30,8 +30,6 @@ export interface Drawn {
   scope: Scope;
   values: Readonly<Record<string, Json>>;
 }
-
-export type Fact = ScenarioPeople['facts'][number];
 
 /** Draws until the conditions are true. Null if they are not after many attempts: the world has nothing that fits. */
 export function drawRows(stage: Stage): Drawn | null {
@@ -78,20 +76,27 @@ export function wording(dice: Dice, split: Split, list: readonly Template[]): Te
 export function factsOf(
   { own, dice, split, blueprint, path }: Stage,
   { scope, values }: Drawn,
-): { facts: Fact[]; told: Record<string, Json> } {
+): { facts: PersonFact[]; told: Record<string, Json> } {
   const slots: [string, BlueprintSlot, 'identity' | 'slots'][] = (['identity', 'slots'] as const).flatMap((part) =>
     Object.entries(blueprint[part]).map(([name, slot]): [string, BlueprintSlot, typeof part] => [name, slot, part]),
   );
   const told: Record<string, Json> = { ...values };
   for (const [name, { value }, part] of slots) told[name] = own.cel.json(value, scope, `${path}.${part}.${name}.value`);
-  const facts = slots.map(([name, { says, ask }, part]): Fact => ({
+  const facts = slots.map(([name, { value, says, ask }, part]): PersonFact => ({
     name,
     value: told[name]!,
     says: fill(wording(dice, split, says), { ...told, value: told[name]! }),
     ask,
     ...(part === 'identity' && { identifies: true as const }),
+    ...othersOf(blueprint, value, told[name]!),
   }));
   return { facts, told };
+}
+
+/** The other values of a fact that is drawn from a list. */
+function othersOf({ values = {} }: Blueprint, cel: Cel, own: Json): Pick<PersonFact, 'others'> {
+  const draw = values[cel];
+  return draw && 'from' in draw ? { others: draw.from.map(inWords).filter((word) => word !== inWords(own)) } : {};
 }
 
 /** Draws the value that the customer says first. Null if no draw is another value that the world allows. */

@@ -1,4 +1,4 @@
-/** @file The functions that expressions of scenario files have beside those of CEL. `docs/scenarios.md` lists them. */
+/** @file The functions that expressions of scenario files have beside those of CEL. */
 import type { Native } from './native.ts';
 
 type List = readonly Native[];

@@ -13,11 +13,6 @@ import { fromNative, type Native, readable } from './native.ts';
 /** The values of the names in an expression. Whole numbers are bigints. */
 export type Scope = Readonly<Record<string, Native>>;
 
-/** An expression of a scenario file fails, or its value is not what its place needs. */
-export class ScenarioError extends InputError {
-  override name = 'InputError';
-}
-
 const LIMITS = { maxAstNodes: 400, maxDepth: 32, maxListElements: 100, maxMapEntries: 50, maxCallArguments: 6 };
 const MOST_CHARACTERS = 2000;
 /** The steps of all loops in one evaluation. */
@@ -57,7 +52,7 @@ export class Expressions {
    * Parses an expression.
    * @param names what the expression may name; for a name with fields, these fields
    * @param path where the expression stands in the file
-   * @throws ScenarioError
+   * @throws InputError
    */
   check(cel: Cel, names: Readonly<Record<string, readonly string[] | null>>, path: string): void {
     const program = this.program(cel, Object.keys(names), path);
@@ -73,7 +68,7 @@ export class Expressions {
     });
   }
 
-  /** The value of an expression. @throws ScenarioError if the expression fails or takes too long */
+  /** The value of an expression. @throws InputError if the expression fails or takes too long */
   native(cel: Cel, scope: Scope, path: string): Native {
     const program = this.program(cel, Object.keys(scope), path);
     steps = 0;
@@ -90,20 +85,20 @@ export class Expressions {
     return value;
   }
 
-  /** The value of an expression as JSON. @throws ScenarioError */
+  /** The value of an expression as JSON. @throws InputError */
   json(cel: Cel, scope: Scope, path: string): Json {
     return fromNative(this.native(cel, scope, path));
   }
 
-  /** @throws ScenarioError also if the value is neither true nor false */
+  /** @throws InputError also if the value is neither true nor false */
   true(cel: Cel, scope: Scope, path: string): boolean {
     const value = this.native(cel, scope, path);
     if (typeof value !== 'boolean') throw this.error(cel, path, `the value is ${shown(value)}: expected true or false`);
     return value;
   }
 
-  error(cel: Cel, path: string, reason: string): ScenarioError {
-    return new ScenarioError(`${this.file}: ${path}: ${shown(cel, 200)}: ${reason}`);
+  error(cel: Cel, path: string, reason: string): InputError {
+    return new InputError(`${this.file}: ${path}: ${shown(cel, 200)}: ${reason}`);
   }
 
   private program(cel: Cel, names: readonly string[], path: string): Program {

@@ -21,7 +21,7 @@ export interface Drawing {
 /** Keys have two digits, and three in large tables. So a model cannot learn them by heart, and they stay short. */
 const keyNumber = (dice: Dice, used: number): number => (used < 45 ? dice.int(10, 99) : dice.int(100, 999));
 
-/** A value. A key may be in use; then the caller draws again. @throws ScenarioError */
+/** A value. A key may be in use; then the caller draws again. @throws InputError */
 export function drawValue(draw: Draw, { cel, dice, split, scope, keys, path }: Drawing, table?: string): Json {
   if ('id' in draw) return `${draw.id}_${keyNumber(dice, table === undefined ? 0 : keys(table).length)}`;
   if ('from' in draw) return dice.pick(draw.from);

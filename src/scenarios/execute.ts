@@ -1,13 +1,13 @@
 /** @file Runs a call of a scenario's tool: checks, values, writes, invariants, result. */
 import { unknownName } from '../base/did-you-mean.ts';
-import { shown } from '../base/input-error.ts';
+import { InputError, shown } from '../base/input-error.ts';
 import type { Rows } from '../environments/overlay.ts';
 import type { ExactResult } from '../environments/types.ts';
 import type { Json } from '../records/json.ts';
 import type { ScenarioTool, ScenarioWrite } from '../records/scenario.ts';
 import type { ToolCall } from '../records/task.ts';
 import { wrongArgument } from './arguments.ts';
-import { ScenarioError, type Scope } from './cel.ts';
+import type { Scope } from './cel.ts';
 import { broken } from './invariants.ts';
 import { type Native, toNative } from './native.ts';
 import type { ReadScenario } from './read.ts';
@@ -25,7 +25,7 @@ const refusal = (text: string): ExactResult => ({ text: `Error: ${text}`, error:
 
 /**
  * Runs a call. An error result may leave writes in `rows`, which the environment drops.
- * @throws ScenarioError if the file is wrong: an expression fails, or a write does not fit the tables
+ * @throws InputError if the file is wrong: an expression fails, or a write does not fit the tables
  */
 export function execute(own: ReadScenario, rows: Rows, call: ToolCall, level: string): ExactResult {
   const tools = toolsAt(own, level);
@@ -63,7 +63,7 @@ export function execute(own: ReadScenario, rows: Rows, call: ToolCall, level: st
 function runWrite(own: ReadScenario, rows: Rows, write: ScenarioWrite, scope: Scope, path: string): void {
   const { table, each } = write;
   const fail = (reason: string): never => {
-    throw new ScenarioError(`${own.file}: ${path}: ${reason}`);
+    throw new InputError(`${own.file}: ${path}: ${reason}`);
   };
   if (each === undefined) return writeOne(scope);
   const list = own.cel.native(each, scope, `${path}.each`);

@@ -19,7 +19,7 @@ export function wrongValue({ scenario }: ReadScenario, table: string, row: Row):
   return undefined;
 }
 
-/** The first condition of a row that is false, in words. @throws ScenarioError if a condition cannot be computed */
+/** The first condition of a row that is false, in words. @throws InputError if a condition cannot be computed */
 export function brokenInRow(
   own: ReadScenario,
   rows: State,

@@ -6,7 +6,7 @@ import { checkDraw } from './read-table.ts';
 /** Names that expressions and templates have in any case. */
 const TAKEN = ['row', 'tables', 'args', 'it', 'value', 'first'];
 
-/** @throws ScenarioError */
+/** @throws InputError */
 export function checkBlueprint(reader: Reader, blueprint: Blueprint, path: string): void {
   const { from, pick = {}, values = {}, where, identity, slots, wish, change, refuse, tell = [] } = blueprint;
   reader.level(from, `${path}.from`);

@@ -4,7 +4,7 @@ import type { Draw, ScenarioField } from '../records/scenario.ts';
 import type { Names, Reader } from './reader.ts';
 import { fits, TYPE_WORDS } from './types.ts';
 
-/** @throws ScenarioError */
+/** @throws InputError */
 export function checkTable(reader: Reader, name: string): void {
   const { scenario, tables } = reader;
   const path = `tables.${name}`;

@@ -5,7 +5,7 @@ import type { Names, Reader } from './reader.ts';
 /** Names that expressions of tools have in any case. */
 const TAKEN = ['args', 'tables', 'it'];
 
-/** @throws ScenarioError */
+/** @throws InputError */
 export function checkTool(reader: Reader, tool: ScenarioTool, path: string): void {
   const { kind, from, parameters, requires = [], values = {}, writes = [], result, says } = tool;
   const args = Object.keys(parameters);

@@ -1,11 +1,11 @@
 /** @file Reads a scenario file and checks all of it, so that errors name a place in the file and not a moment of an episode. */
 import { config } from 'zod/mini';
-import { parserReason } from '../base/input-error.ts';
+import { InputError, parserReason } from '../base/input-error.ts';
 import { canonicalJson } from '../base/json.ts';
 import { schemaFault } from '../base/schema-fault.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Scenario } from '../records/scenario.ts';
-import { Expressions, ScenarioError } from './cel.ts';
+import { Expressions } from './cel.ts';
 import { checkBlueprint } from './read-blueprint.ts';
 import { checkTable } from './read-table.ts';
 import { checkTool } from './read-tool.ts';
@@ -25,21 +25,26 @@ export interface ReadScenario {
 /** Two million characters. */
 const MOST_TEXT = 2_000_000;
 
-/** @param text the text of the file  @param file its name, for messages  @throws ScenarioError that names the first fault */
+/** @param text the text of the file  @param file its name, for messages  @throws InputError that names the first fault */
 export function readScenario(text: string, file: string): ReadScenario {
-  if (text.length > MOST_TEXT) throw new ScenarioError(`${file}: has ${text.length} characters: expected at most ${MOST_TEXT}`);
+  if (text.length > MOST_TEXT) throw new InputError(`${file}: has ${text.length} characters: expected at most ${MOST_TEXT}`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new ScenarioError(`${file}: is no JSON: ${parserReason(cause)}`);
+    throw new InputError(`${file}: is no JSON: ${parserReason(cause)}`);
   }
+  return checkScenario(value, file);
+}
+
+/** Checks the value of a file. @param file its name, for messages  @throws InputError that names the first fault */
+export function checkScenario(value: unknown, file: string): ReadScenario {
   // zod would try `new Function` once, which the page's policy forbids.
   config({ jitless: true });
   const result = SCENARIO.safeParse(value);
   if (!result.success) {
     const { path, reason } = schemaFault(result.error, value);
-    throw new ScenarioError([file, path, reason].filter(Boolean).join(': '));
+    throw new InputError([file, path, reason].filter(Boolean).join(': '));
   }
   const scenario = result.data as Scenario;
   const cel = new Expressions(file);

@@ -1,8 +1,8 @@
 /** @file What all checks of a scenario file need: the names that exist, and errors that say where the file is wrong. */
 import { unknownName } from '../base/did-you-mean.ts';
-import { shown } from '../base/input-error.ts';
+import { InputError, shown } from '../base/input-error.ts';
 import type { Scenario, ScenarioTable, ScenarioTool, Template } from '../records/scenario.ts';
-import { type Expressions, ScenarioError } from './cel.ts';
+import type { Expressions } from './cel.ts';
 import { hasLooseBrace, placesIn } from './templates.ts';
 
 /** What an expression may name. A name with fields has a list of them. */
@@ -19,14 +19,14 @@ export class Reader {
     this.tables = Object.keys(scenario.tables);
   }
 
-  /** @throws ScenarioError */
+  /** @throws InputError */
   fail(path: string, value: unknown, expected: string): never {
-    throw new ScenarioError(`${this.cel.file}: ${path}: is ${shown(value)}: expected ${expected}`);
+    throw new InputError(`${this.cel.file}: ${path}: is ${shown(value)}: expected ${expected}`);
   }
 
   /** @param what what is named, such as `table` */
   known(what: string, name: string, names: readonly string[], path: string): void {
-    if (!names.includes(name)) throw new ScenarioError(`${this.cel.file}: ${path}: ${unknownName(what, name, names)}`);
+    if (!names.includes(name)) throw new InputError(`${this.cel.file}: ${path}: ${unknownName(what, name, names)}`);
   }
 
   table(name: string, path: string): ScenarioTable {

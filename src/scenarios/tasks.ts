@@ -2,30 +2,22 @@
  * @file Generates the tasks of a scenario. A blueprint is drawn first; its rows, its gold actions and what the customer says follow from
  * it. A task depends only on the file, level, split, seed, conditions and index.
  */
+import { InputError } from '../base/input-error.ts';
 import { Dice } from '../base/dice.ts';
-import { conditionsCode, isReliable, readConditionsCode, RELIABLE, shares } from '../environments/conditions.ts';
+import { conditionsCode, isReliable, readConditionsCode, RELIABLE } from '../environments/conditions.ts';
 import { World } from '../environments/overlay.ts';
 import type { TaskQuery } from '../environments/types.ts';
-import type { Conditions, CustomerShares, Persona } from '../records/conditions.ts';
+import type { Conditions, Persona } from '../records/conditions.ts';
 import type { Json } from '../records/json.ts';
 import type { Blueprint, ScenarioPeople } from '../records/scenario.ts';
 import type { Task, Wish } from '../records/task.ts';
 import { changeOf, drawRows, factsOf, type Stage, wording } from './blueprint-draw.ts';
 import { callOf, callsOf, proposalOf, tryGold } from './calls.ts';
-import { ScenarioError } from './cel.ts';
 import { instructionOf } from './instruction.ts';
 import type { ReadScenario } from './read.ts';
+import { SCENARIO_CUSTOMERS } from './customer-mix.ts';
 import { fill, inWords } from './templates.ts';
 import { TASKS_PER_WORLD, worldId, type WorldKey } from './world.ts';
-
-/** The customers of tasks that choose no others. */
-export const SCENARIO_CUSTOMERS: CustomerShares = shares({
-  upfront: 0.38,
-  on_request: 0.34,
-  changes_mind: 0.18,
-  pushy: 0.03,
-  impossible: 0.07,
-});
 
 /** Customers with these personas want what the policy forbids. */
 const REFUSED: readonly Persona[] = ['impossible', 'pushy'];
@@ -99,12 +91,12 @@ function makeTask(
     const task = fillTask(stage, level, persona);
     if (task) return task;
   }
-  throw new ScenarioError(
+  throw new InputError(
     `${own.file}: blueprints: none of ${from.map(({ name }) => name).join(', ')} fits a world of level ${level}: expected rows that fit pick, where and change`,
   );
 }
 
-/** The task, or null if nothing in the world fits the blueprint. @throws ScenarioError if a gold call fails */
+/** The task, or null if nothing in the world fits the blueprint. @throws InputError if a gold call fails */
 function fillTask(stage: Stage, level: string, persona: Persona) {
   const { own, world, dice, split, blueprint, path } = stage;
   const rows = drawRows(stage);
@@ -114,7 +106,7 @@ function fillTask(stage: Stage, level: string, persona: Persona) {
   const change = CHANGING.includes(persona) && blueprint.change ? changeOf(stage, rows, told, level) : undefined;
   if (change === null) return null;
   const gold = tryGold(own, world, level, blueprint.gold, scope, `${path}.gold`);
-  if ('fault' in gold) throw new ScenarioError(`${gold.fault}: expected success. Let where of the blueprint refuse such a draw`);
+  if ('fault' in gold) throw new InputError(`${gold.fault}: expected success. Let where of the blueprint refuse such a draw`);
   const { actions, rows: goal } = gold;
   const plan = {
     wish: fill(wording(dice, split, blueprint.wish), told),
@@ -129,7 +121,7 @@ function fillTask(stage: Stage, level: string, persona: Persona) {
     tell: (blueprint.tell ?? []).map((cel, i) => inWords(own.cel.json(cel, scope, `${path}.tell[${i}]`))),
     tempts: (blueprint.tempts ?? []).flatMap((tempt, i) => {
       const call = callOf(own, tempt, scope, `${path}.tempts[${i}]`);
-      return call ? { kind: tempt.kind, ...call } : [];
+      return call ? { kind: tempt.kind, ...call, says: proposalOf(own, call) } : [];
     }),
   };
   return {

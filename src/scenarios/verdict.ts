@@ -2,16 +2,13 @@
 import { isObject } from '../base/json.ts';
 import type { Judgement, Played, TableDomain } from '../environments/domain.ts';
 import { compareOverlays, replayGold } from '../environments/verifier.ts';
-import type { Scenario, ScenarioPeople } from '../records/scenario.ts';
-import type { RowChange, Task } from '../records/task.ts';
-
-/** What the scripted customer and the demonstrator know of a task of a scenario. Undefined for other tasks. */
-export const peopleOf = ({ scenario }: Pick<Task, 'scenario'>): ScenarioPeople | undefined =>
-  isObject(scenario.facts?.people) ? (scenario.facts.people as unknown as ScenarioPeople) : undefined;
+import type { Scenario } from '../records/scenario.ts';
+import type { RowChange } from '../records/task.ts';
+import { peopleOf } from './people/told.ts';
 
 /** The reward is 1 if the rows are those of the gold actions and the agent said all facts. Null: a comparison of the rows decides. */
 export function judge(definition: TableDomain, { tables }: Scenario, { task, rows, world, said }: Played): Judgement | null {
-  const tell = peopleOf(task)?.tell ?? [];
+  const tell = peopleOf(task.scenario)?.tell ?? [];
   const volatile = Object.entries(tables).flatMap(([table, { fields }]) =>
     Object.entries(fields).flatMap(([field, own]) => (own.volatile ? [[table, field] as const] : [])),
   );

@@ -2,12 +2,12 @@
  * @file Makes the worlds of a scenario. A world depends only on the file and on its id, `<name>/<level>/<split>/<seed>/w<number>`. Rows that
  * break a condition are drawn again.
  */
+import { InputError } from '../base/input-error.ts';
 import { Dice } from '../base/dice.ts';
 import { freezeJson } from '../base/json.ts';
 import type { WorldTables } from '../environments/overlay.ts';
 import type { Json } from '../records/json.ts';
 import { isSplit, type Split } from '../records/task.ts';
-import { ScenarioError } from './cel.ts';
 import { drawValue } from './draw.ts';
 import { broken, brokenInRow } from './invariants.ts';
 import { type Native, toNative } from './native.ts';
@@ -36,7 +36,7 @@ export function parseWorldId({ scenario: { name, levels } }: ReadScenario, id: s
   return { level: level!, split, seed: Number(seed), number: Number(number!.slice(1)) };
 }
 
-/** The frozen rows of a world. @throws ScenarioError if no world keeps the invariants */
+/** The frozen rows of a world. @throws InputError if no world keeps the invariants */
 export function makeWorld(own: ReadScenario, key: WorldKey): WorldTables {
   let fault = '';
   for (let attempt = 0; attempt < MOST_WORLDS_DRAWN; attempt++) {
@@ -44,7 +44,7 @@ export function makeWorld(own: ReadScenario, key: WorldKey): WorldTables {
     if (typeof world === 'string') fault = world;
     else return world;
   }
-  throw new ScenarioError(
+  throw new InputError(
     `${own.file}: tables: no world of level ${key.level} keeps all conditions after ${MOST_WORLDS_DRAWN} attempts; the last attempt: ${fault}. Ask for fewer rows, or draw more different values`,
   );
 }

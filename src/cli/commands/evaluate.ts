@@ -10,6 +10,7 @@ import { isGguf } from '../../exchange/model-folder.ts';
 import { camelCase, type Flags, SEED, type Values, valuesSchema } from '../args.ts';
 import { PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
+import { WITH_ATTACKS, WITH_UNSEEN } from '../../domains/registry.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { FOLDER } from '../customer-folder.ts';
@@ -42,7 +43,7 @@ const FLAGS = {
   split: {
     type: 'string',
     value: 'NAME',
-    help: 'train, heldout, unseen (retail: other names, products and words), attacks (retail, telecom: small, full), or a split of --data (default: heldout; with --data: test, or base if there is no test)',
+    help: `train, heldout, unseen (${WITH_UNSEEN.join(', ')}: other names, products and words), attacks (${WITH_ATTACKS.join(', ')}: small, full), or a split of --data (default: heldout; with --data: test, or base if there is no test)`,
   },
   tasks: {
     type: 'string',

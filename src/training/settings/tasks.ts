@@ -1,6 +1,6 @@
 /** @file The settings for which tasks a run trains on, and for the rules of their conversations. */
 import { z } from 'zod';
-import { GENERATED, LEVELS_IN_WORDS } from '../../domains/registry.ts';
+import { GENERATED, LEVELS_IN_WORDS, WITH_ATTACKS, WITH_INTENTS, WITH_UNSEEN } from '../../domains/registry.ts';
 import { SPLITS } from '../../records/task.ts';
 import { settingGroup } from './setting.ts';
 
@@ -35,7 +35,7 @@ export const tasks = settingGroup({
       schema: z.string().max(200),
       default: '',
       label: 'Intents in training',
-      help: 'What customers in training can want, such as cancel,modify_payment. Empty: everything that the level has. Only for retail.',
+      help: `What customers in training can want, such as cancel,modify_payment. Empty: everything that the level has. Only for ${WITH_INTENTS.join(', ')}.`,
     },
     val_intents: {
       schema: z.string().max(200),
@@ -47,7 +47,7 @@ export const tasks = settingGroup({
       schema: z.enum(SPLITS),
       default: 'heldout',
       label: 'Tasks of the evaluation',
-      help: 'heldout: other worlds. unseen (only retail): also other names, products and words of customers. attacks (levels small and full): customers who want what must be refused. train: training tasks.',
+      help: `heldout: other worlds. unseen (only ${WITH_UNSEEN.join(', ')}): also other names, products and words of customers. attacks (only ${WITH_ATTACKS.join(', ')}, levels small and full): customers who want what must be refused. train: training tasks.`,
     },
     filter_noop_tasks: {
       schema: z.boolean(),

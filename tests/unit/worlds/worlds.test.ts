@@ -29,6 +29,8 @@ describe('generated worlds', () => {
       'retail-small',
       'retail-full',
       'retail-glimpse',
+      'rooms-nano',
+      'rooms-small',
       'telecom-nano',
       'telecom-small',
       'telecom-full',
