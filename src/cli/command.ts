@@ -10,6 +10,8 @@ export interface Command<F extends Flags = Flags, Positional extends string = st
   inThread?: true;
   /** The first argument, if it is not a flag. */
   positional?: { name: Positional; value: string };
+  /** The second argument, if neither is a flag. */
+  second?: { name: Positional; value: string };
   run(flags: Values<F> & { [Name in Positional]?: string | undefined }, progress: ProgressBar): Promise<Result>;
   show(result: Result): string[];
   /** Whether the result means that the command failed: then the exit code is 1. */
@@ -22,7 +24,14 @@ export const command = <const F extends Flags, Result, const Positional extends 
 ): Command<F, Positional, Result> => definition;
 
 /** A command as the help and the reading of flags need it, without the types of its flags. */
-export interface AnyCommand extends Omit<Command, 'run' | 'positional'> {
+export interface AnyCommand extends Omit<Command, 'run' | 'positional' | 'second'> {
   positional?: { name: string; value: string };
+  second?: { name: string; value: string };
   run(flags: Record<string, unknown>, progress: ProgressBar): Promise<unknown>;
+}
+
+/** Commands with a common first word, such as `mua mcp list`. */
+export interface CommandGroup {
+  summary: string;
+  commands: Readonly<Record<string, AnyCommand>>;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { readFlags } from './args.ts';
-import type { AnyCommand } from './command.ts';
+import type { AnyCommand, CommandGroup } from './command.ts';
 import { audit } from './commands/audit.ts';
 import { replay, rescore } from './commands/benchmark.ts';
 import { envServe } from './commands/env-serve.ts';
@@ -23,6 +23,7 @@ import { open, userServer } from './commands/local.ts';
 import { report } from './commands/report.ts';
 import { robust } from './commands/robust.ts';
 import { synthesize } from './commands/synthesize.ts';
+import { scenario } from './commands/scenario.ts';
 import { shadow } from './commands/shadow.ts';
 import { sft, train } from './commands/training.ts';
 import { verify, verifyLog } from './commands/verify.ts';
@@ -33,7 +34,7 @@ import { reading } from './read.ts';
 import { listenToWaits } from '../trainer/customer-server.ts';
 import { type FromThread, runInThread, type ThreadOrder } from './thread.ts';
 
-const COMMANDS: Record<string, AnyCommand> = {
+const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
   open,
   train,
   experiment,
@@ -61,6 +62,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   rescore,
   'user-server': userServer,
   'env-serve': envServe,
+  scenario,
 };
 
 /** What this thread shall do, if it is a thread of the command line. */
@@ -70,30 +72,27 @@ const order = workerData as Partial<ThreadOrder> | null;
 const BUNDLED = import.meta.url.endsWith('.js');
 
 /** @param argv the arguments without `node` and the script @returns the exit code */
-export async function main([name, ...args]: string[]): Promise<number> {
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const topic = name === 'help' && Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0]!] : undefined;
-    console.log(topic ? commandHelp(args[0]!, topic) : help());
+export async function main([word, ...args]: string[]): Promise<number> {
+  if (word === undefined || word === 'help' || word === '--help' || word === '-h') {
+    const topic = word === 'help' && Object.hasOwn(COMMANDS, args[0] ?? '') ? COMMANDS[args[0]!] : undefined;
+    console.log(topic ? helpOf(args[0]!, topic) : help());
     return 0;
   }
   const progress = new ProgressBar(order?.terminal && { ...order.terminal, write: (text) => process.stderr.write(text) });
   try {
-    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (!command)
-      throw new UsageError(
-        `unknown command "${name}"${didYouMean(name, Object.keys(COMMANDS))}: expected ${Object.keys(COMMANDS).join(', ')}`,
-      );
+    const found = find(word, args);
     if (args.includes('--help') || args.includes('-h')) {
-      console.log(commandHelp(name, command));
+      console.log(helpOf(...found));
       return 0;
     }
+    const [name, command] = found;
+    if ('commands' in command) throw new UsageError(`mua ${name} what? expected ${Object.keys(command.commands).join(', ')}`);
     if (command.inThread && BUNDLED && isMainThread) {
       listenForInterrupts(progress);
-      return await runInThread(fileURLToPath(import.meta.url), [name, ...args]);
+      return await runInThread(fileURLToPath(import.meta.url), [word, ...args]);
     }
-    const { positional } = command;
-    const first = positional && args[0] !== undefined && !args[0].startsWith('-') ? args.shift() : undefined;
-    const flags: Record<string, unknown> = { ...readFlags(args, command.flags), ...(positional && { [positional.name]: first }) };
+    const words = placesOf(command).map((place) => [place.name, args[0]?.startsWith('-') ? undefined : args.shift()]);
+    const flags: Record<string, unknown> = { ...readFlags(args, command.flags), ...Object.fromEntries(words) };
     if (isMainThread) listenForInterrupts(progress);
     progress.phase(`mua ${name}`);
     reading.listen((text) => progress.activity(text));
@@ -111,6 +110,23 @@ export async function main([name, ...args]: string[]): Promise<number> {
     return exitCode ?? 1;
   }
 }
+
+/** The command that the words name, or the group if they name none of its commands. Takes the second word from `args`. @throws UsageError */
+function find(word: string, args: string[]): [name: string, AnyCommand | CommandGroup] {
+  const choose = <T>(name: string, known: Readonly<Record<string, T>>, group = ''): T => {
+    if (Object.hasOwn(known, name)) return known[name]!;
+    throw new UsageError(
+      `unknown command "${group}${name}"${didYouMean(name, Object.keys(known))}: expected ${Object.keys(known).join(', ')}`,
+    );
+  };
+  const entry = choose(word, COMMANDS);
+  if (!('commands' in entry) || args[0] === undefined || args[0].startsWith('-')) return [word, entry];
+  const second = args.shift()!;
+  return [`${word} ${second}`, choose(second, entry.commands, `${word} `)];
+}
+
+/** The arguments of a command that are not flags. */
+const placesOf = ({ positional, second }: AnyCommand) => [positional, second].filter((place) => place !== undefined);
 
 /** The error, or for input that is nested too deeply for a reader, an error that says so. */
 const readable = (error: unknown): Error & { exitCode?: number } =>
@@ -142,13 +158,20 @@ function help(): string {
   return ['usage: ./mua COMMAND [flags]', '', ...rows, '', './mua COMMAND --help shows its flags.'].join('\n');
 }
 
-function commandHelp(name: string, { summary, flags, positional }: AnyCommand): string {
+function helpOf(name: string, command: AnyCommand | CommandGroup): string {
+  const { summary } = command;
+  if ('commands' in command) {
+    const rows = Object.entries(command.commands).map(([own, { summary }]) => `  ${own.padEnd(12)} ${summary}`);
+    return [`./mua ${name}: ${summary}`, '', ...rows, '', `./mua ${name} COMMAND --help shows its flags.`].join('\n');
+  }
+  const { flags } = command;
   const rows = Object.entries(flags).map(([flag, { type, value, help: text, default: fallback, required }]) => {
     const left = `--${flag}${type === 'boolean' ? '' : ` ${value}`}`;
     const note = required ? ' (required)' : fallback === undefined || text.includes('default') ? '' : ` (default ${fallback})`;
     return `  ${left.padEnd(24)} ${text}${note}`;
   });
-  return [`./mua ${name}${positional ? ` ${positional.value}` : ''}: ${summary}`, '', ...rows].join('\n');
+  const words = placesOf(command).map(({ value }) => ` ${value}`);
+  return [`./mua ${name}${words.join('')}: ${summary}`, '', ...rows].join('\n');
 }
 
 if (parentPort && order?.muaArguments) {

@@ -88,7 +88,7 @@ function makeTask(
   const { persona, from } = fitting(blueprints, drawn);
   for (const blueprint of dice.sample(from, from.length)) {
     const stage: Stage = { ...scene, blueprint, path: `blueprints[${own.scenario.blueprints.indexOf(blueprint)}]` };
-    const task = fillTask(stage, level, persona);
+    const task = draftTask(stage, level, persona);
     if (task) return task;
   }
   throw new InputError(
@@ -97,7 +97,7 @@ function makeTask(
 }
 
 /** The task, or null if nothing in the world fits the blueprint. @throws InputError if a gold call fails */
-function fillTask(stage: Stage, level: string, persona: Persona) {
+export function draftTask(stage: Stage, level: string, persona: Persona) {
   const { own, world, dice, split, blueprint, path } = stage;
   const rows = drawRows(stage);
   if (!rows) return null;

@@ -1,0 +1,273 @@
+/** @file Checks that the tasks of a scenario are sound: that the gold actions are right, and that nothing else is. */
+import { Dice } from '../base/dice.ts';
+import { runDrafted, type TableDomain } from '../environments/domain.ts';
+import { Overlay, World } from '../environments/overlay.ts';
+import { compareOverlays } from '../environments/verifier.ts';
+import type { Persona } from '../records/conditions.ts';
+import type { Blueprint, NearMissKind, ScenarioPeople, ScenarioTool } from '../records/scenario.ts';
+import type { Split, Task, ToolCall } from '../records/task.ts';
+import { execute, toolsAt } from './execute.ts';
+import { hostileCalls } from './hostile.ts';
+import { broken } from './invariants.ts';
+import { peopleOf } from './people/told.ts';
+import type { ReadScenario } from './read.ts';
+import { tableDomain } from './table-domain.ts';
+import { blueprintsAt, draftTask } from './tasks.ts';
+import { inWords } from './templates.ts';
+import { says } from './verdict.ts';
+import { makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
+
+/** What is checked, with a sentence for each check. */
+export const CHECKS = {
+  drawn: 'each blueprint has tasks in the worlds of its levels',
+  worlds: 'worlds keep the invariants',
+  gold: 'the gold actions succeed twice in the same way, and get reward 1',
+  empty: 'an agent that does nothing fails, except where nothing is to be done',
+  needed: 'each gold write is needed',
+  reads: 'the reads of the plan succeed',
+  tempts: 'the calls of tempts succeed, and spoil the reward',
+  told: 'the instruction holds every fact that no read tells',
+  tool_names: 'the instruction names no tool',
+  hostile: 'tools answer hostile arguments without an exception, and keep the invariants',
+} as const;
+export type CheckName = keyof typeof CHECKS;
+
+export interface Finding {
+  check: CheckName;
+  level: string;
+  /** The blueprint or the tool. */
+  of: string;
+  task?: string;
+  text: string;
+}
+
+export interface CheckedLevel {
+  level: string;
+  tools: number;
+  blueprints: { name: string; tasks: number; noop: number; writes: number; reads: number; longest_result: number }[];
+}
+
+export interface CheckReport {
+  file: string;
+  name: string;
+  hash: string;
+  levels: CheckedLevel[];
+  findings: Finding[];
+}
+
+/** Near-misses beside the right calls. The others take their place. */
+const ADDED: ReadonlySet<NearMissKind> = new Set(['extra_write', 'forbidden_write', 'unasked_write']);
+const SPLITS: readonly Split[] = ['train', 'heldout', 'unseen'];
+
+/**
+ * Makes tasks of each blueprint at each level and checks them.
+ * @param tasks the number of tasks of a level
+ * @param onProgress called with the number of tasks that were checked
+ */
+export async function checkScenarioTasks(
+  own: ReadScenario,
+  tasks = 100,
+  seed = 1,
+  onProgress?: (done: number) => Promise<void>,
+): Promise<CheckReport> {
+  const { scenario, file, hash } = own;
+  const found = new Map<string, Finding>();
+  const report = (finding: Finding) => {
+    // One example is enough.
+    const key = JSON.stringify([finding.check, finding.level, finding.of]);
+    if (!found.has(key)) found.set(key, finding);
+  };
+  const levels: CheckedLevel[] = [];
+  let done = 0;
+  for (const level of scenario.levels) {
+    const blueprints = blueprintsAt(own, level);
+    const share = Math.ceil(tasks / blueprints.length);
+    const checker = new LevelChecker(own, level, seed, report);
+    const rows: CheckedLevel['blueprints'] = [];
+    for (const blueprint of blueprints) {
+      rows.push(checker.blueprint(blueprint, share));
+      await onProgress?.((done += share));
+    }
+    for (const tool of toolsAt(own, level)) checker.hostile(tool);
+    levels.push({ level, tools: toolsAt(own, level).length, blueprints: rows });
+  }
+  return { file, name: scenario.name, hash, levels, findings: [...found.values()] };
+}
+
+class LevelChecker {
+  private readonly definition: TableDomain;
+  private readonly worlds = new Map<string, World>();
+  /** Arguments that a tool accepted, by its name, with the world. */
+  private readonly good = new Map<string, { world: World; arguments: ToolCall['arguments'] }>();
+
+  constructor(
+    private readonly own: ReadScenario,
+    private readonly level: string,
+    private readonly seed: number,
+    private readonly report: (finding: Finding) => void,
+  ) {
+    this.definition = tableDomain(own);
+  }
+
+  blueprint(blueprint: Blueprint, share: number): CheckedLevel['blueprints'][number] {
+    const row = { name: blueprint.name, tasks: 0, noop: 0, writes: 0, reads: 0, longest_result: 0 };
+    for (let i = 0; i < share; i++) {
+      const split = SPLITS[i % SPLITS.length]!;
+      const world = this.world(split, Math.floor(i / TASKS_PER_WORLD) + (i % 4), blueprint.name);
+      if (!world) continue;
+      const task = this.task(blueprint, world, split, i);
+      if (!task) continue;
+      row.tasks += 1;
+      row.noop += Number(task.noop);
+      const { writes, reads, longest } = this.check(blueprint.name, task, world);
+      row.writes += writes;
+      row.reads += reads;
+      row.longest_result = Math.max(row.longest_result, longest);
+    }
+    if (row.tasks === 0) this.finding('drawn', blueprint.name, `no world of ${share} has rows that fit pick, where and change`);
+    return row;
+  }
+
+  private finding(check: CheckName, of: string, text: string, task?: Task): void {
+    this.report({ check, level: this.level, of, ...(task && { task: task.id }), text });
+  }
+
+  private world(split: Split, number: number, of: string): World | null {
+    const key = { level: this.level, split, seed: this.seed, number };
+    const id = worldId(this.own.scenario.name, key);
+    let world = this.worlds.get(id);
+    if (world) return world;
+    try {
+      world = new World(id, makeWorld(this.own, key));
+    } catch (cause) {
+      this.finding('worlds', of, (cause as Error).message);
+      return null;
+    }
+    this.worlds.set(id, world);
+    return world;
+  }
+
+  private task(blueprint: Blueprint, world: World, split: Split, index: number): Task | null {
+    const personas: Persona[] =
+      blueprint.refuse !== undefined
+        ? ['impossible', 'pushy']
+        : ['upfront', 'on_request', ...(blueprint.change ? (['changes_mind', 'confused'] as const) : [])];
+    const { name, blueprints } = this.own.scenario;
+    const dice = new Dice('scenario-check', name, this.level, blueprint.name, this.seed, index);
+    const stage = { own: this.own, world, dice, split, blueprint, path: `blueprints[${blueprints.indexOf(blueprint)}]` };
+    const id = `${name}/${this.level}/${split}/${this.seed}/check-${blueprint.name}-${index}`;
+    try {
+      const draft = draftTask(stage, this.level, personas[index % personas.length]!);
+      return draft && { id, domain: name, level: this.level, split, world: world.id, ...draft };
+    } catch (cause) {
+      this.finding('gold', blueprint.name, (cause as Error).message);
+      return null;
+    }
+  }
+
+  /** The number of writes and reads, and the length of the longest result. */
+  private check(of: string, task: Task, world: World) {
+    const people = peopleOf(task.scenario)!;
+    const reads = this.play(world, people.reads as ToolCall[]);
+    const results = reads.texts;
+    for (const [i, { error }] of reads.results.entries())
+      if (error) this.finding('reads', of, `${described(people.reads[i]!)} answers “${results[i]!.slice(0, 200)}”`, task);
+    const [first, second] = [this.play(world, task.actions), this.play(world, task.actions)];
+    const alike = JSON.stringify([first.texts, first.rows.changes()]) === JSON.stringify([second.texts, second.rows.changes()]);
+    const failed = first.results.findIndex(({ error }) => error);
+    if (failed >= 0) this.finding('gold', of, `${described(task.actions[failed]!)} answers “${first.texts[failed]!.slice(0, 200)}”`, task);
+    else if (!alike) this.finding('gold', of, 'the gold actions give two different ends', task);
+    else if (this.reward(task, world, task.actions, people.tell) !== 1) this.finding('gold', of, 'the gold actions get reward 0', task);
+    const silent = task.noop && people.tell.length === 0;
+    if (!silent && this.reward(task, world, [], []) === 1)
+      this.finding('empty', of, 'an agent that does and says nothing gets reward 1', task);
+    for (const [i, action] of task.actions.entries())
+      if (
+        this.kind(action.name) === 'write' &&
+        this.reward(
+          task,
+          world,
+          task.actions.filter((_, j) => j !== i),
+          people.tell,
+        ) === 1
+      )
+        this.finding('needed', of, `the reward is 1 without ${described(action)}`, task);
+    this.tempts(of, task, world, people);
+    this.words(of, task, people, results.join('\n'));
+    for (const call of [...(people.reads as ToolCall[]), ...task.actions])
+      if (!this.good.has(call.name)) this.good.set(call.name, { world, arguments: call.arguments });
+    return {
+      writes: task.actions.filter(({ name }) => this.kind(name) === 'write').length,
+      reads: people.reads.length,
+      longest: Math.max(0, ...[...results, ...first.texts].map((text) => text.length)),
+    };
+  }
+
+  private tempts(of: string, task: Task, world: World, { tempts, tell }: ScenarioPeople): void {
+    for (const { kind, name, arguments: args } of tempts) {
+      const call: ToolCall = { name, arguments: args };
+      const { results, texts } = this.play(world, [call]);
+      if (results[0]!.error) this.finding('tempts', of, `${described(call)} (${kind}) answers “${texts[0]!.slice(0, 200)}”`, task);
+      else if (this.kind(name) === 'write' && this.reward(task, world, ADDED.has(kind) ? [call, ...task.actions] : [call], tell) === 1)
+        this.finding('tempts', of, `the reward is 1 after ${described(call)} (${kind})`, task);
+    }
+  }
+
+  private words(of: string, { scenario: { instruction }, ...task }: Task, { facts }: ScenarioPeople, results: string): void {
+    const whole = { ...task, scenario: { instruction } } as Task;
+    for (const { name, value } of facts) {
+      const word = inWords(value);
+      if (!says(instruction, word) && !says(results, word))
+        this.finding(
+          'told',
+          of,
+          `the value ${JSON.stringify(value)} of ${name} is neither in the instruction nor in a read: let each entry of says hold {value}`,
+          whole,
+        );
+    }
+    // A name of one word, such as renew, may be plain English.
+    const named = this.own.scenario.tools.find(({ name }) => name.includes('_') && instruction.toLowerCase().includes(name));
+    if (named) this.finding('tool_names', of, `the instruction names the tool ${named.name}`, whole);
+  }
+
+  hostile(tool: ScenarioTool): void {
+    const known = this.good.get(tool.name);
+    const world = known?.world ?? [...this.worlds.values()][0];
+    if (!world) return;
+    for (const call of hostileCalls(tool, known?.arguments)) {
+      const rows = new Overlay(world);
+      try {
+        const { error } = execute(this.own, rows, call, this.level);
+        const fault = error ? undefined : broken(this.own, rows);
+        if (fault) this.finding('hostile', tool.name, `${described(call)} breaks a condition: ${fault}`);
+      } catch (cause) {
+        this.finding('hostile', tool.name, `${described(call)} fails: ${(cause as Error).message}`);
+      }
+    }
+  }
+
+  private kind(name: string) {
+    return this.own.scenario.tools.find((tool) => tool.name === name)?.kind;
+  }
+
+  private play(world: World, calls: readonly ToolCall[]) {
+    const rows = new Overlay(world);
+    const results = calls.map((call, i) => {
+      const result = runDrafted(this.definition, rows, call, this.level, i);
+      rows.apply(result.written);
+      return result;
+    });
+    return { rows, results, texts: results.map(({ text }) => text) };
+  }
+
+  private reward(task: Task, world: World, calls: readonly ToolCall[], said: readonly string[]): number {
+    const { rows } = this.play(world, calls);
+    const judged = this.definition.judge!({ task, rows, world, calls: [], said: [said.join('. ')] }) as { reward: number } | null;
+    return judged?.reward ?? compareOverlays(rows.changes(), this.play(world, task.actions).rows.changes()).reward;
+  }
+}
+
+const described = ({ name, arguments: args }: Pick<ToolCall, 'name' | 'arguments'> | { name: string; arguments: object }): string => {
+  const text = JSON.stringify(args);
+  return `${name} ${text.length > 160 ? `${text.slice(0, 160)}…` : text}`;
+};
