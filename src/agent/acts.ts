@@ -1,6 +1,7 @@
 /** @file The acts of an agent that is not a language model, and the type of a programmed agent (an expert). */
 import type { Domain } from '../environments/types.ts';
 import type { ChatMessage } from '../records/conversation.ts';
+import type { NearMissKind } from '../records/scenario.ts';
 import { type Habit, HABITS, type HabitShares, type Style } from '../records/dataset.ts';
 import { hash32 } from '../base/random.ts';
 import type { Task, ToolCall } from '../records/task.ts';
@@ -31,6 +32,19 @@ export const drawHabits = (seed: number, style: Style, shares?: HabitShares): Re
 
 /** Makes an expert that serves the customers of a domain. The same options, seed and conversation give the same act. */
 export type CreateExpert = (domain: Domain, seed: number, options?: ExpertOptions) => Expert;
+
+/** An expert that makes one decision wrong on purpose. It plays one conversation. */
+export interface SpoiltExpert extends Expert {
+  /** The index of the wrong message among the messages that the expert gets. Null: the expert had no occasion. */
+  readonly firstWrong: number | null;
+}
+
+/** Makes near-misses: conversations of the domain's demonstrator with one wrong decision. */
+export interface NearMisses {
+  /** The kinds that a task allows. */
+  kinds(task: Task, style: Style): NearMissKind[];
+  spoil(domain: Domain, seed: number, kind: NearMissKind, options: ExpertOptions): SpoiltExpert;
+}
 
 /** The first call of an agent's message, with its arguments as values. Undefined if the message has no call. */
 export function callOf({ tool_calls }: ChatMessage): ToolCall | undefined {

@@ -88,6 +88,11 @@ export class ExpertWords {
     ].join(' ');
   }
 
+  /** Reports without saying what. */
+  brief(): string {
+    return `${this.#pick(['Done.', 'That is done.', 'It is done.'])} ${this.#else()}`;
+  }
+
   #did(did: string): string {
     return this.#pick([
       `Done. ${did}`,

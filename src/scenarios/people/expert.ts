@@ -115,7 +115,7 @@ export class Demonstrator {
     if (refuse !== undefined && !(transfer && this.actions.length === 1)) return this.#refuse(refuse, notes, words);
     const open = this.actions.map((_, i) => i).filter((i) => !this.isDone(i, notes));
     const [write] = open;
-    if (write === undefined) return this.#report(notes, words);
+    if (write === undefined) return this.report(notes, words);
     const call = this.#now(this.actions[write]!, notes);
     if (call.name === transfer?.name) return { step: 'write', write, act: { call } };
     if (notes.missing.length > 0) return this.#ask(notes.missing, notes, words);
@@ -146,12 +146,13 @@ export class Demonstrator {
     return unchanged ? this.#before.call(call) : (call as ToolCall);
   }
 
-  #report(notes: Notes, words: ExpertWords): Decision {
+  /** Says what was done. @param writes those that the agent says it made; default: all */
+  report(notes: Notes, words: ExpertWords, writes = this.actions.map((_, i) => i)): Decision {
     const more = this.#tell(notes);
     const isReported =
       this.actions.length > 0 ? notes.since > 0 : notes.exchanges.some(({ said }) => more.every((text) => said.includes(text)));
     if (isReported && notes.exchanges.at(-1)!.answer !== '') return { step: 'close', act: { say: words.close() } };
-    const acts = this.actions.map((_, i) => this.proposal(i, notes));
+    const acts = writes.map((write) => this.proposal(write, notes));
     return { step: 'report', act: { say: words.report(acts, more, this.#has('offers_more')) } };
   }
 

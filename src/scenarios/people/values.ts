@@ -22,7 +22,7 @@ export const plain = (text: string): string =>
     .replace(/[’‘]/g, "'")
     .replace(/\*\*|`|(?<!\w)_|_(?!\w)/g, '');
 
-const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+export const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const DAY = /\b(mon|tues?|wednes|wed|thu(?:rs?)?|fri|satur|sun)day?s?\b|\b(mon|tue|wed|thu|fri)\b/g;
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 const MONTH = MONTHS.map((month) => (month.length > 4 ? `${month.slice(0, 3)}(?:${month.slice(3)})?` : month)).join('|');
