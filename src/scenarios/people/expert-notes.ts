@@ -4,7 +4,7 @@ import { meaningOf } from '../../agent/answers.ts';
 import { canonicalJson } from '../../base/json.ts';
 import { OUTAGE, TIMEOUT } from '../../environments/faults.ts';
 import type { ChatMessage } from '../../records/conversation.ts';
-import type { PersonFact, ScenarioPeople } from '../../records/scenario.ts';
+import type { PersonFact, PlannedCall, ScenarioPeople } from '../../records/scenario.ts';
 import type { ToolCall } from '../../records/task.ts';
 import { factsBefore } from './told.ts';
 import { contains, plain, tells } from './values.ts';
@@ -12,7 +12,7 @@ import { contains, plain, tells } from './values.ts';
 export interface Notes {
   /** What the customer said, and what tools showed. */
   heard: string;
-  shown: string;
+  shown: readonly string[];
   /** The facts as the customer last stated them, and those that they have not told yet. */
   facts: readonly PersonFact[];
   missing: readonly PersonFact[];
@@ -30,7 +30,7 @@ export interface Notes {
 
 export type Outcome = 'ok' | 'error' | 'outage' | 'timeout';
 
-export const keyOf = ({ name, arguments: args }: Pick<ToolCall, 'name'> & { arguments: object }): string => canonicalJson([name, args]);
+export const keyOf = ({ name, arguments: args }: PlannedCall): string => canonicalJson([name, args]);
 
 const outcomeOf = (text: string): Outcome =>
   text === OUTAGE ? 'outage' : text === TIMEOUT ? 'timeout' : /^(?:Error|Unknown action)\b/.test(text) ? 'error' : 'ok';
@@ -74,7 +74,7 @@ export function takeNotes(messages: readonly ChatMessage[], people: ScenarioPeop
   const missing = facts.filter((fact) => !heard.some((text) => tells(text, fact)));
   return {
     heard: all,
-    shown: shown.join('\n'),
+    shown,
     facts,
     missing,
     unchanged: people.change !== undefined && !changed,
@@ -89,7 +89,7 @@ export function takeNotes(messages: readonly ChatMessage[], people: ScenarioPeop
 function changes(text: string, { facts, change }: ScenarioPeople): boolean {
   const { name, first, says } = change!;
   const fact = facts.find((one) => one.name === name)!;
-  return plain(text).includes(plain(says)) || (tells(text, fact) && !tells(text, { ...fact, ...first }));
+  return plain(text).includes(plain(says).replace(/[.!?]$/, '')) || (tells(text, fact) && !tells(text, { ...fact, ...first }));
 }
 
 /** Whether the customer said yes to a message with this text. */
@@ -99,14 +99,15 @@ export const agreedTo = ({ exchanges }: Notes, text: string): boolean =>
 const ID = /^([a-z]+(?:_[a-z]+)*_)\d+$/;
 
 /** The call with ids that a tool has shown in the place of ids that nobody has told. Null: no such id was shown. */
-export function withShownIds(call: ToolCall, { shown, heard }: Pick<Notes, 'shown' | 'heard'>): ToolCall | null {
+export function withShownIds(call: PlannedCall, { shown, heard }: Pick<Notes, 'shown' | 'heard'>): ToolCall | null {
   const args: ToolCall['arguments'] = {};
+  const results = shown.join('\n');
   for (const [name, value] of Object.entries(call.arguments)) {
     const prefix = typeof value === 'string' ? ID.exec(value)?.[1] : undefined;
-    const isKnown = prefix === undefined || contains(shown, value as string) || contains(heard, value as string);
-    const other = isKnown ? value : new RegExp(`\\b${prefix}\\d+\\b`).exec(shown)?.[0];
+    const isKnown = prefix === undefined || contains(results, value as string) || contains(heard, value as string);
+    const other = isKnown ? value : new RegExp(`\\b${prefix}\\d+\\b`).exec(results)?.[0];
     if (other === undefined) return null;
     args[name] = other;
   }
-  return { ...call, arguments: args };
+  return { name: call.name, arguments: args };
 }

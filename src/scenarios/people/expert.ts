@@ -4,16 +4,16 @@
  * waits for a yes. A brisk one writes as soon as it knows enough.
  */
 import { type Act, ALL_HABITS, type CreateExpert, type ExpertOptions } from '../../agent/acts.ts';
+import { escapeRegExp } from '../../base/escape-reg-exp.ts';
 import { hash32 } from '../../base/random.ts';
 import type { Domain } from '../../environments/types.ts';
 import type { ChatMessage } from '../../records/conversation.ts';
-import type { Json } from '../../records/json.ts';
-import type { PersonFact, ScenarioPeople } from '../../records/scenario.ts';
+import type { PersonFact, PlannedCall, ScenarioPeople } from '../../records/scenario.ts';
 import type { ToolCall } from '../../records/task.ts';
 import { agreedTo, keyOf, type Notes, takeNotes } from './expert-notes.ts';
 import { ExpertWords } from './expert-words.ts';
-import { BeforeChange, peopleOf } from './told.ts';
-import { contains, plain } from './values.ts';
+import { inWords, peopleOf, type Plan, planBefore } from './told.ts';
+import { plain } from './values.ts';
 import { sentence } from './wording.ts';
 
 /** One decision of the demonstrator. `write` is the place of the write in the task's gold actions. */
@@ -32,12 +32,13 @@ export const createExpert: CreateExpert = (domain, seed, options = {}) => {
 
 export class Demonstrator {
   readonly people: ScenarioPeople;
-  readonly actions: readonly ToolCall[];
   /** What differs between conversations with different seeds. */
   readonly #asksAll: boolean;
   readonly #checks: boolean;
   readonly #joint: boolean;
-  readonly #before: BeforeChange;
+  /** The plans before and after the customer changes a fact. */
+  readonly #first: Plan;
+  readonly #final: Plan;
 
   /** @throws if the task is missing, or has no facts for a demonstrator */
   constructor(
@@ -50,8 +51,8 @@ export class Demonstrator {
     if (!people)
       throw new Error(`task: the demonstrator of '${domain.name}' needs a task with scenario.facts.people, as scenario files make them`);
     this.people = people;
-    this.actions = task.actions;
-    this.#before = new BeforeChange(people);
+    this.#first = planBefore(people, task.actions);
+    this.#final = { ...people, actions: task.actions, fits: true };
     const share = (key: number) => hash32(seed, 0x5ce0, key) / 2 ** 32;
     this.#asksAll = share(0) < 0.5;
     this.#checks = share(1) < 0.25;
@@ -72,8 +73,13 @@ export class Demonstrator {
     return (this.options.habits ?? ALL_HABITS).has(habit);
   }
 
+  /** The plan for what the customer has told so far. */
+  plan({ unchanged }: Pick<Notes, 'unchanged'>): Plan {
+    return unchanged ? this.#first : this.#final;
+  }
+
   #isWrite(call: ToolCall): boolean {
-    return this.actions.some(({ name }) => name === call.name);
+    return [...this.#first.actions, ...this.#final.actions].some(({ name }) => name === call.name);
   }
 
   /** What the answer to the last call demands. Null: nothing in particular. */
@@ -86,13 +92,13 @@ export class Demonstrator {
     if (outcome !== 'error') return null;
     // The record is not found, because the customer mixed something up.
     const changing = unchanged ? facts.find(({ name }) => name === this.people.change!.name) : undefined;
-    if (changing && !missing.includes(changing)) return { step: 'ask', act: { say: words.askAgain(changing.ask[0] ?? changing.name) } };
+    if (changing && !missing.includes(changing)) return { step: 'ask', act: { say: words.askAgain(questionFor(changing)) } };
     return this.#isWrite(call) ? { step: 'failed', act: { say: words.failed() } } : null;
   }
 
   /** The next read of a careful agent, and the questions that it needs. Null: nothing is left to read. */
   #read(notes: Notes, words: ExpertWords): Decision | null {
-    const next = this.people.reads.map((read) => this.#now(read, notes)).find((read) => !notes.results.has(keyOf(read)));
+    const next = this.plan(notes).reads.find((read) => !notes.results.has(keyOf(read)));
     const needed = notes.missing.filter((fact) => fact.identifies === true || this.#asksAll || (next && uses(next, fact)));
     if (needed.length > 0) return this.#ask(needed, notes, words);
     if (this.#checks && !this.#isBrisk && next && notes.missing.length === 0 && !notes.unchanged) {
@@ -100,60 +106,55 @@ export class Demonstrator {
       if (!notes.exchanges.some(({ said }) => said.includes(wish)) && notes.results.size === 0)
         return { step: 'check', act: { say: words.check(wish) } };
     }
-    return next ? { step: 'read', act: { call: next } } : null;
+    return next ? { step: 'read', act: { call: copied(next) } } : null;
   }
 
   #ask(facts: readonly PersonFact[], { exchanges }: Notes, words: ExpertWords): Decision {
-    const asks = facts.map(({ ask, name }) => ask[0] ?? `the ${name.replaceAll('_', ' ')}`);
+    const asks = facts.map(questionFor);
     const asked = exchanges.filter(({ said }) => plain(said).includes(plain(asks[0]!))).length;
     return asked < MOST_ASKED ? { step: 'ask', act: { say: words.ask(asks) } } : { step: 'failed', act: { say: words.withoutFacts() } };
   }
 
   #act(notes: Notes, words: ExpertWords): Decision {
     const { refuse } = this.people;
-    const transfer = this.actions.find(({ name }) => this.domain.terminalTools.includes(name));
-    if (refuse !== undefined && !(transfer && this.actions.length === 1)) return this.#refuse(refuse, notes, words);
-    const open = this.actions.map((_, i) => i).filter((i) => !this.isDone(i, notes));
+    const { actions, proposals, fits } = this.plan(notes);
+    const isTransfer = (write: number) => this.domain.terminalTools.includes(actions[write]!.name);
+    if (refuse !== undefined && !actions.some((_, i) => isTransfer(i))) return this.#refuse(refuse, notes, words);
+    const open = actions.map((_, i) => i).filter((i) => !this.#isDone(actions[i]!, notes));
     const [write] = open;
     if (write === undefined) return this.report(notes, words);
-    const call = this.#now(this.actions[write]!, notes);
-    if (call.name === transfer?.name) return { step: 'write', write, act: { call } };
+    const call = copied(actions[write]!);
+    if (isTransfer(write)) return { step: 'write', write, act: { call } };
     if (notes.missing.length > 0) return this.#ask(notes.missing, notes, words);
     if (notes.results.get(keyOf(call)) === 'error') return { step: 'failed', act: { say: words.failed() } };
-    if (notes.unchanged && this.people.reads.some((read) => this.#before.concerns(read))) {
-      // The gold calls do not fit the value that the customer will change, so the agent repeats the wish instead of proposing them.
-      const wish = this.#wish(notes);
-      if (!agreedTo(notes, wish)) return { step: 'check', act: { say: words.check(wish) } };
-    }
-    if (this.#isBrisk || agreedTo(notes, this.proposal(write, notes))) return { step: 'write', write, act: { call } };
-    const proposed = (this.#joint ? open : [write]).filter((i) => !this.domain.terminalTools.includes(this.actions[i]!.name));
-    return { step: 'propose', write, act: { say: words.propose(proposed.map((i) => this.proposal(i, notes))) } };
+    if (!fits && !agreedTo(notes, this.#wish(notes))) return { step: 'check', act: { say: words.check(this.#wish(notes)) } };
+    if (this.#isBrisk || agreedTo(notes, proposals[write]!)) return { step: 'write', write, act: { call } };
+    const proposed = (this.#joint ? open : [write]).filter((i) => !isTransfer(i));
+    return { step: 'propose', write, act: { say: words.propose(proposed.map((i) => proposals[i]!)) } };
   }
 
   /** Whether a write was carried out, as far as the agent can know. */
-  isDone(write: number, notes: Notes): boolean {
-    const outcome = notes.results.get(keyOf(this.#now(this.actions[write]!, notes)));
+  #isDone(write: PlannedCall, notes: Notes): boolean {
+    const outcome = notes.results.get(keyOf(write));
     return outcome === 'ok' || (outcome === 'timeout' && !this.#has('calls_again'));
   }
 
-  proposal(write: number, { unchanged }: Notes): string {
-    const text = this.people.proposals[write] ?? this.actions[write]!.name.replaceAll('_', ' ');
-    return unchanged ? this.#before.text(text) : text;
-  }
-
-  /** A call with the values that the customer has told so far. */
-  #now(call: ScenarioPeople['reads'][number], { unchanged }: Notes): ToolCall {
-    return unchanged ? this.#before.call(call) : (call as ToolCall);
-  }
-
   /** Says what was done. @param writes those that the agent says it made; default: all */
-  report(notes: Notes, words: ExpertWords, writes = this.actions.map((_, i) => i)): Decision {
+  report(notes: Notes, words: ExpertWords, writes = this.plan(notes).actions.map((_, i) => i)): Decision {
     const more = this.#tell(notes);
-    const isReported =
-      this.actions.length > 0 ? notes.since > 0 : notes.exchanges.some(({ said }) => more.every((text) => said.includes(text)));
+    const { actions, proposals } = this.plan(notes);
+    const isReported = actions.length > 0 ? notes.since > 0 : notes.exchanges.some(({ said }) => more.every((text) => said.includes(text)));
     if (isReported && notes.exchanges.at(-1)!.answer !== '') return { step: 'close', act: { say: words.close() } };
-    const acts = writes.map((write) => this.proposal(write, notes));
-    return { step: 'report', act: { say: words.report(acts, more, this.#has('offers_more')) } };
+    return {
+      step: 'report',
+      act: {
+        say: words.report(
+          writes.map((write) => proposals[write]!),
+          more,
+          this.#has('offers_more'),
+        ),
+      },
+    };
   }
 
   #refuse(why: string, notes: Notes, words: ExpertWords): Decision {
@@ -162,40 +163,33 @@ export class Demonstrator {
     return { step: 'refuse', act: { say: words.refuse(why, said > 0, said > 0 ? [] : this.#tell(notes), this.#has('offers_more')) } };
   }
 
-  /** What the agent must say. It says only what a tool or the customer has told. */
-  #tell({ shown, heard }: Notes): string[] {
-    return this.people.tell.flatMap((text) => {
-      const values = text.match(/[\p{L}_-]*\d[\p{L}\d.:_-]*/gu) ?? [text];
-      if (!values.every((value) => contains(`${shown}\n${heard}`, value.replace(/[.:]$/, '')))) return [];
-      return sentence(/\s/.test(text.trim()) ? text : `${labelOf(text, shown)} is ${text}`);
-    });
+  /** What the agent must say, as sentences. A bare value gets the name of the field of the last result that has it. */
+  #tell({ shown }: Notes): string[] {
+    return this.people.tell.map((text) => sentence(/\s/.test(text.trim()) ? text : `${labelOf(text, shown.at(-1) ?? '')} is ${text}`));
   }
 
-  /** The customer's wish in the words of the agent. */
+  /** The facts of the wish, as the agent repeats them. */
   #wish({ facts }: Notes): string {
-    const says = facts.filter(({ identifies }) => !identifies).map(({ says }) => says.replace(/^(?:it is|it's) /i, ''));
-    return toSecondPerson([this.people.wish.replace(/[.!?]$/, ''), ...says].join(', '));
+    return facts.flatMap(({ identifies, name, value }) => (identifies ? [] : `${name.replaceAll('_', ' ')} ${inWords(value)}`)).join(', ');
   }
 }
 
-const uses = ({ arguments: args }: ToolCall, { value }: PersonFact): boolean => {
-  const texts = (Array.isArray(value) ? value : [value]).map(text);
-  return Object.values(args).some((arg) => (Array.isArray(arg) ? arg : [arg]).some((one) => texts.includes(text(one))));
+/** How the agent asks for a fact: “which day”, “the team”. */
+function questionFor({ ask, name }: PersonFact): string {
+  const words = ask[0] ?? name.replaceAll('_', ' ');
+  return /^(?:which|what|who|whose|where|when|how|why|whether|the|your|an?|if)\b/i.test(words) ? words : `the ${words}`;
+}
+
+const copied = ({ name, arguments: args }: PlannedCall): ToolCall => ({ name, arguments: { ...args } });
+
+/** Whether a call has the value of a fact. */
+const uses = ({ arguments: args }: PlannedCall, { value }: PersonFact): boolean => {
+  const texts = (Array.isArray(value) ? value : [value]).map(inWords);
+  return Object.values(args).some((arg) => (Array.isArray(arg) ? arg : [arg]).some((one) => texts.includes(inWords(one))));
 };
-const text = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The field of a result that has this value: `fee` for 12 in `{"fee":12}`. */
 function labelOf(value: string, shown: string): string {
-  const at = shown.search(new RegExp(`"?${value.replace(/[^\p{L}\p{N} ]/gu, '.')}"?(?=[,}\\]\\s]|$)`, 'u'));
-  const field = /"(\w+)"\s*:\s*"?$/.exec(shown.slice(0, Math.max(0, at)))?.[1];
-  return field ? `The ${field.replaceAll('_', ' ')}` : 'The answer';
+  const field = new RegExp(`"(\\w+)"\\s*:\\s*"?${escapeRegExp(value)}"?\\s*[,}\\]]`).exec(shown)?.[1];
+  return field ? `The ${field.replaceAll('_', ' ')}` : /^\d/.test(value) ? 'The amount' : 'The answer';
 }
-
-const toSecondPerson = (said: string): string =>
-  said
-    .replace(/\bI am\b|\bI'm\b/g, 'you are')
-    .replace(/\bI'd\b/g, 'you would')
-    .replace(/\bI\b/g, 'you')
-    .replace(/\bmy\b/gi, 'your')
-    .replace(/\bme\b/g, 'you')
-    .replace(/^(?:please|can you|could you) /i, 'I shall ');

@@ -7,12 +7,12 @@ import { meaningOf } from '../../agent/answers.ts';
 import { hash32 } from '../../base/random.ts';
 import type { Domain } from '../../environments/types.ts';
 import type { ChatMessage } from '../../records/conversation.ts';
-import { NEAR_MISSES, type NearMissKind, type ScenarioPeople } from '../../records/scenario.ts';
+import { NEAR_MISSES, type NearMissKind, type PlannedCall, type ScenarioPeople } from '../../records/scenario.ts';
 import type { ToolCall } from '../../records/task.ts';
 import { Demonstrator, type Decision } from './expert.ts';
 import { keyOf, takeNotes, withShownIds } from './expert-notes.ts';
 import { ExpertWords } from './expert-words.ts';
-import { BeforeChange, peopleOf } from './told.ts';
+import { peopleOf, planBefore } from './told.ts';
 import { lackingArgument, otherRecord, wrongArgument } from './wrong-calls.ts';
 
 export const nearMisses: NearMisses = {
@@ -74,10 +74,14 @@ class SpoiltDemonstrator implements SpoiltExpert {
     return this.#right.people;
   }
 
+  get #actions(): readonly ToolCall[] {
+    return this.options.task!.actions;
+  }
+
   /** The wrong decision of this kind. Null: the right decision is no occasion for it. */
   #spoil(decision: Decision, messages: readonly ChatMessage[]): Spoilt | null {
     const at = messages.length;
-    const { actions } = this.#right;
+    const actions = this.#actions;
     const isWrite = decision.step === 'write' && !this.domain.terminalTools.includes(actions[decision.write]!.name);
     switch (this.kind) {
       case 'unasked_write':
@@ -110,19 +114,19 @@ class SpoiltDemonstrator implements SpoiltExpert {
     const tempt = named[hash32(this.seed, 0xbad) % Math.max(1, named.length)];
     if (tempt) return { name: tempt.name, arguments: { ...tempt.arguments } };
     const { shown } = takeNotes(messages, this.#people);
-    if (kind === 'wrong_record') return otherRecord(right, shown, this.seed);
+    if (kind === 'wrong_record') return otherRecord(right, shown.join('\n'), this.seed);
     const schema = this.domain.tools.find((tool) => tool.function.name === right.name);
     return wrongArgument(right, { schema, facts: this.#people.facts, seed: this.seed });
   }
 
   /** Writes the value that the customer has just changed, as if the customer had said yes. */
   #stale(messages: readonly ChatMessage[]): Spoilt | null {
-    const { people, actions } = this.#right;
-    const notes = takeNotes(messages, people);
+    const [right] = this.#actions;
+    const notes = takeNotes(messages, this.#people);
     if (notes.unchanged || notes.missing.length > 0 || messages.at(-1)?.role !== 'user') return null;
-    const before = new BeforeChange(people).call(actions[0]!);
+    const before = planBefore(this.#people, this.#actions).actions[0]!;
     const call = withShownIds(before, notes);
-    if (!call || keyOf(call) === keyOf(actions[0]!)) return null;
+    if (!call || keyOf(call) === keyOf(right!)) return null;
     const at = messages.length;
     const agreed: Mend = (now) => now.map((message, i) => (i === at - 1 ? { ...message, content: 'Yes.' } : message));
     const mend: Mend = (now) => replacing(at, before)(agreed(now));
@@ -136,7 +140,7 @@ class SpoiltDemonstrator implements SpoiltExpert {
 
   /** Reports before the last write. @param claims whether the report says that this write was made, too */
   #leaveOut(messages: readonly ChatMessage[], claims: boolean): Spoilt {
-    const { actions } = this.#right;
+    const actions = this.#actions;
     const mend: Mend = (now) => [...now.slice(0, messages.length), called(actions.at(-1)!), RESULT, ...now.slice(messages.length)];
     const all = actions.map((_, i) => i);
     const words = new ExpertWords(this.seed, messages.length);
@@ -164,7 +168,7 @@ class SpoiltDemonstrator implements SpoiltExpert {
 
   /** Claims success after an error. Without an error in the conversation, it makes a call without an argument that the tool needs. */
   #ignore(decision: Decision, messages: readonly ChatMessage[], isWrite: boolean): Spoilt | null {
-    const { actions } = this.#right;
+    const actions = this.#actions;
     const at = messages.length;
     if (decision.step === 'retry' && 'call' in decision.act) {
       const { call } = decision.act;
@@ -180,13 +184,13 @@ class SpoiltDemonstrator implements SpoiltExpert {
   }
 }
 
-const called = ({ name, arguments: args }: ToolCall): ChatMessage => ({
+const called = ({ name, arguments: args }: PlannedCall): ChatMessage => ({
   role: 'assistant',
   content: '',
-  tool_calls: [{ type: 'function', function: { name, arguments: args } }],
+  tool_calls: [{ type: 'function', function: { name, arguments: { ...args } } }],
 });
 const RESULT: ChatMessage = { role: 'tool', content: '{}' };
 const replacing =
-  (at: number, call: ToolCall): Mend =>
+  (at: number, call: PlannedCall): Mend =>
   (messages) =>
     messages.map((message, i) => (i === at ? called(call) : message));

@@ -2,8 +2,8 @@
 import { escapeRegExp } from '../../base/escape-reg-exp.ts';
 import { equalJson, isObject } from '../../base/json.ts';
 import type { Json } from '../../records/json.ts';
-import type { PersonFact, ScenarioPeople } from '../../records/scenario.ts';
-import type { ToolCall, UserScenario } from '../../records/task.ts';
+import type { PersonFact, PlannedCall, ScenarioPeople } from '../../records/scenario.ts';
+import type { UserScenario } from '../../records/task.ts';
 
 /** Null: the scenario is only a text. @throws if the field has another form */
 export function peopleOf({ facts }: Pick<UserScenario, 'facts'>): ScenarioPeople | null {
@@ -21,40 +21,37 @@ export function peopleOf({ facts }: Pick<UserScenario, 'facts'>): ScenarioPeople
 export const factsBefore = ({ facts, change }: Pick<ScenarioPeople, 'facts' | 'change'>): readonly PersonFact[] =>
   change ? facts.map((fact) => (fact.name === change.name ? { ...fact, ...change.first } : fact)) : facts;
 
-/** Puts the first value of a changing fact where the later value stands. */
-export class BeforeChange {
-  readonly #fact: PersonFact | undefined;
-
-  constructor(private readonly people: Pick<ScenarioPeople, 'facts' | 'change'>) {
-    this.#fact = people.facts.find(({ name }) => name === people.change?.name);
-  }
-
-  /** Whether a call has the later value. If two facts have the same value, the parameter's name decides. */
-  concerns({ arguments: args }: Call): boolean {
-    return Object.entries(args).some(([name, value]) => this.#isLater(name, value));
-  }
-
-  call({ name, arguments: args }: Call): ToolCall {
-    const changed = ([key, value]: [string, Json]): [string, Json] => [
-      key,
-      this.#isLater(key, value) ? this.people.change!.first.value : value,
-    ];
-    return { name, arguments: Object.fromEntries(Object.entries(args).map(changed)) };
-  }
-
-  text(said: string): string {
-    if (!this.#fact) return said;
-    const [later, first] = [this.#fact.value, this.people.change!.first.value].map((value) =>
-      typeof value === 'string' ? value : JSON.stringify(value),
-    );
-    return said.replace(new RegExp(`(?<![\\p{L}\\d_])${escapeRegExp(later!)}(?![\\p{L}\\d_])`, 'gu'), () => first!);
-  }
-
-  #isLater(name: string, value: Json): boolean {
-    const fact = this.#fact;
-    if (!fact || !equalJson(value, fact.value)) return false;
-    return name === fact.name || !this.people.facts.some((other) => other !== fact && equalJson(other.value, fact.value));
-  }
+/** The calls of an agent, and how it says its writes. */
+export interface Plan {
+  reads: readonly PlannedCall[];
+  actions: readonly PlannedCall[];
+  proposals: readonly string[];
+  /** Whether the calls are those that fit the facts. They are a guess if only a value was replaced in calls that depend on it. */
+  fits: boolean;
 }
 
-type Call = ScenarioPeople['reads'][number];
+/** The plan before the customer changes a fact. Without a change it is the plan of the gold actions. */
+export function planBefore(people: ScenarioPeople, actions: readonly PlannedCall[]): Plan {
+  const { reads, proposals, facts, change } = people;
+  const fact = facts.find(({ name }) => name === change?.name);
+  if (!fact || !change) return { reads, actions, proposals, fits: true };
+  if (change.first.plan) return { ...change.first.plan, fits: true };
+  /** Whether an argument has the later value. If two facts have the same value, the parameter's name decides. */
+  const isLater = ([name, value]: [string, Json]) =>
+    equalJson(value, fact.value) && (name === fact.name || !facts.some((other) => other !== fact && equalJson(other.value, fact.value)));
+  const withFirst = (call: PlannedCall): PlannedCall => ({
+    name: call.name,
+    arguments: Object.fromEntries(Object.entries(call.arguments).map((entry) => (isLater(entry) ? [entry[0], change.first.value] : entry))),
+  });
+  const later = new RegExp(`(?<![\\p{L}\\d_])${escapeRegExp(inWords(fact.value))}(?![\\p{L}\\d_])`, 'gu');
+  return {
+    reads: reads.map(withFirst),
+    actions: actions.map(withFirst),
+    proposals: proposals.map((text) => text.replace(later, () => inWords(change.first.value))),
+    fits: !reads.some((read) => Object.entries(read.arguments).some(isLater)),
+  };
+}
+
+/** A value as people write it. */
+export const inWords = (value: Json): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(inWords).join(' and ') : JSON.stringify(value);

@@ -188,4 +188,4 @@ const partsOf = (value: Json): string[] => (Array.isArray(value) ? value.map(asT
 
 /** Whether a message of the customer tells a fact, in the words of the scenario or with the value. */
 export const tells = (text: string, fact: Valued): boolean =>
-  plain(text).includes(plain(fact.says)) || heardFacts(text, [fact]).get(fact.name) === 'named';
+  plain(text).includes(plain(fact.says).replace(/[.!?]$/, '')) || heardFacts(text, [fact]).get(fact.name) === 'named';

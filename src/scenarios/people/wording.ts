@@ -68,9 +68,8 @@ export class Wording {
     return `${this.dice.pick(this.bank[kind])} ${STOP}`;
   }
 
-  /** Facts as sentences: who the customer is, and everything else. */
+  /** Facts as sentences. */
   facts(facts: readonly PersonFact[]): string {
-    const [who, what] = [facts.filter(({ identifies }) => identifies), facts.filter(({ identifies }) => !identifies)];
-    return [...who.map(({ says }) => sentence(says)), sentence(what.map(({ says }) => says).join(', '))].filter(Boolean).join(' ');
+    return facts.map(({ says }) => sentence(says)).join(' ');
   }
 }
