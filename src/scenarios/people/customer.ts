@@ -87,6 +87,16 @@ class ScenarioCustomer implements PlayedCustomer {
     return this.people.change !== undefined && !this.#changed;
   }
 
+  /** Whether the customer wants nothing to be changed: the task has no writes, and no rule forbids the wish. */
+  get #onlyAsks(): boolean {
+    const { facts, proposals, refuse } = this.people;
+    return facts.length > 0 && proposals.length === 0 && refuse === undefined;
+  }
+
+  #isOtherAct(said: string): boolean {
+    return this.#acts.length > 0 && namesOtherAct(said, this.#acts, this.#otherActs);
+  }
+
   #statement(all: boolean): string {
     return [sentence(this.people.wish), all ? this.#words.facts(this.#facts) : ''].filter(Boolean).join(' ');
   }
@@ -94,6 +104,7 @@ class ScenarioCustomer implements PlayedCustomer {
   #answer(text: string): string {
     const heard = listen(text, this.#facts);
     if (heard.transferred) return this.#words.leave('goodbye');
+    if (this.#onlyAsks && this.#isAnswered(text, heard)) return this.#words.leave('goodbye');
     if (heard.proposal !== null) return this.#decide(text, heard);
     if (heard.claims !== null && heard.asked.length === 0) return this.#believe(heard);
     if (heard.refused && heard.asked.length === 0) return this.#accept();
@@ -104,13 +115,25 @@ class ScenarioCustomer implements PlayedCustomer {
     return this.#spend(1, this.#useless > 0 ? this.#statement(true) : this.#words.say('lost'));
   }
 
+  /** Whether a message tells something new to a customer who only wants to know something. The customer cannot know whether it is true. */
+  #isAnswered(text: string, { asked, busy, refused }: Heard): boolean {
+    if (asked.length > 0 || busy) return false;
+    const told = plain(text)
+      .split(/(?<=[.!?])\s|\n/)
+      .filter((said) => !said.includes('?'));
+    return (
+      refused ||
+      told.some((said) => (said.match(/\d+(?:[.:]\d+)*/g) ?? []).some((number) => !this.#facts.some(({ says }) => says.includes(number))))
+    );
+  }
+
   /** Answers a question for a yes. */
   #decide(text: string, { proposal, asked }: Heard): string {
     if (this.#willChange) return this.#change();
     const wrong = this.#wrong(proposal!, text);
     if (wrong.length > 0) return this.#spend(0.5, `${this.#words.say('no')} ${this.#words.facts(wrong)}`);
-    if (this.#acts.length > 0 && namesOtherAct(plain(proposal!), this.#acts, this.#otherActs))
-      return this.#spend(0.5, `${this.#words.say('no')} ${this.#statement(true)}`);
+    const isOther = this.#onlyAsks ? actsIn(plain(proposal!)).length > 0 : this.#isOtherAct(plain(proposal!));
+    if (isOther) return this.#spend(0.5, `${this.#words.say('no')} ${this.#statement(true)}`);
     this.#useless = 0;
     const facts = this.#facts.filter(({ name }) => asked.includes(name));
     return [this.#words.say('yes'), this.#words.facts(facts)].filter(Boolean).join(' ');
@@ -128,8 +151,7 @@ class ScenarioCustomer implements PlayedCustomer {
     if (this.#willChange) return this.#change();
     const wrong = this.#wrong(claims!, claims!);
     if (wrong.length > 0) return this.#spend(1, `${this.#words.say('no')} ${this.#words.facts(wrong)}`);
-    if (this.#acts.length > 0 && namesOtherAct(claims!, this.#acts, this.#otherActs))
-      return this.#spend(1, `${this.#words.say('no')} ${this.#statement(true)}`);
+    if (this.#isOtherAct(claims!)) return this.#spend(1, `${this.#words.say('no')} ${this.#statement(true)}`);
     if (busy && !open) return this.#spend(0.5, this.#words.say('agreed'));
     return this.#words.leave('goodbye');
   }

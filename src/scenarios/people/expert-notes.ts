@@ -71,7 +71,8 @@ export function takeNotes(messages: readonly ChatMessage[], people: ScenarioPeop
   }
   const facts = changed ? people.facts : factsBefore(people);
   const all = heard.join('\n');
-  const missing = facts.filter((fact) => !heard.some((text) => tells(text, fact)));
+  const isTold = (fact: PersonFact) => (changed && fact.name === people.change!.name) || heard.some((text) => tells(text, fact));
+  const missing = facts.filter((fact) => !isTold(fact));
   return {
     heard: all,
     shown,

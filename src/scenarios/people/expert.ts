@@ -141,7 +141,8 @@ export class Demonstrator {
 
   /** Says what was done. @param writes those that the agent says it made; default: all */
   report(notes: Notes, words: ExpertWords, writes = this.plan(notes).actions.map((_, i) => i)): Decision {
-    const more = this.#tell(notes);
+    // What must be told is about the final value.
+    const more = notes.unchanged ? [] : this.#tell(notes);
     const { actions, proposals } = this.plan(notes);
     const isReported = actions.length > 0 ? notes.since > 0 : notes.exchanges.some(({ said }) => more.every((text) => said.includes(text)));
     if (isReported && notes.exchanges.at(-1)!.answer !== '') return { step: 'close', act: { say: words.close() } };
@@ -180,7 +181,7 @@ function questionFor({ ask, name }: PersonFact): string {
   return /^(?:which|what|who|whose|where|when|how|why|whether|the|your|an?|if)\b/i.test(words) ? words : `the ${words}`;
 }
 
-const copied = ({ name, arguments: args }: PlannedCall): ToolCall => ({ name, arguments: { ...args } });
+export const copied = ({ name, arguments: args }: PlannedCall): ToolCall => ({ name, arguments: { ...args } });
 
 /** Whether a call has the value of a fact. */
 const uses = ({ arguments: args }: PlannedCall, { value }: PersonFact): boolean => {

@@ -24,7 +24,7 @@ const CONFIRM =
   /\b(yes or no|yes\/no|y\/n|proceed|go ahead|(?:shall|should|may|can|could) (?:i|we)\b(?! (?:help|assist|get|have|ask|know|see))|(?:want|like|need) (?:me|us) to|(?:is|are|does|do) (?:that|this|these|it|everything|all)(?: all)? (?:right|correct|ok|okay|fine|alright|good|work|sound|look)|say yes|reply yes|do you (?:agree|confirm|accept|approve)|your (?:confirmation|approval|consent|permission)|(?:please|can you|could you|kindly) confirm|to confirm|let me know (?:if|whether) (?:that|this|i|it|you)|confirm (?:that|this|these|if|whether|with))\b|\b(?:correct|right|okay|ok|agreed|confirm)\?/;
 const WILL = /\b(?:i will|i'll|i would|i'd|i am going to|i'm going to|we will|we'll)\b/;
 const ASKING =
-  /\?|\b(?:please|provide|tell|give|share|need|specify|enter|state|send|let me know|what|which|why|how|who|when|where|missing|require|confirm)\b/;
+  /\?|\b(?:please|provide|tell|give|share|need|specify|enter|state|send|let me know|what|which|why|how|who|when|where|missing|require|confirm|know)\b/;
 const CHOICE = /\bor\b|\bwhich\b|\bprefer\b|\brather\b/;
 const OPEN =
   /\b(?:anything|something|what) else\b|\bhow (?:can|may|could|should) (?:i|we) (?:help|assist)|\bwhat (?:can|may|could) (?:i|we) (?:do|help)|\b(?:help|assist) you\b[^.]{0,100}\?|\bmore (?:i|we) can\b|\bany(?:thing)? (?:other|more|further)\b[^.]{0,60}\?|\bwhat (?:would|do) you (?:like|want|need)(?: to do)?\s*\?|\bwhat brings you\b/;
@@ -98,11 +98,15 @@ export function listen(message: string, facts: readonly PersonFact[]): Heard {
   const offers = questions.filter(chooses).flatMap((sentence) => sentence.split(/\bor\b|,/).map((offer) => heardFacts(offer, facts)));
   const isOffered = (name: string, as: 'named' | 'other') => offers.some((offer) => offer.get(name) === as);
   const offered = facts.some(({ name }) => isOffered(name, 'named')) ? 'named' : 'other';
-  const asked = facts.filter((fact) => isOffered(fact.name, offered) || questions.some((sentence) => asksFor(sentence, fact)));
+  const inQuestion = facts.filter((fact) => isOffered(fact.name, offered) || questions.some((sentence) => asksFor(sentence, fact)));
   const refusing = sentences.filter((sentence) => REFUSED.test(sentence));
   const claims = sentences.filter(
     (sentence) => DONE.test(sentence) && ![NOT_YET, REFUSED, /\bnot\b|n't\b|\bno\b|\?/].some((pattern) => pattern.test(sentence)),
   );
+  const isOther =
+    proposals.length > 0 || claims.length > 0 || refusing.length > 0 || sentences.some((sentence) => isOpen(sentence)) || BUSY.test(said);
+  // A message that is nothing else asks for what it names: “Name and team, then we can go on.”
+  const asked = inQuestion.length > 0 || isOther ? inQuestion : facts.filter((fact) => asksFor(said, fact));
   return {
     proposal: proposals.length > 0 ? proposals.join(' ') : null,
     asked: asked.map(({ name }) => name),

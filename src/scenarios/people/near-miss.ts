@@ -9,7 +9,7 @@ import type { Domain } from '../../environments/types.ts';
 import type { ChatMessage } from '../../records/conversation.ts';
 import { NEAR_MISSES, type NearMissKind, type PlannedCall, type ScenarioPeople } from '../../records/scenario.ts';
 import type { ToolCall } from '../../records/task.ts';
-import { Demonstrator, type Decision } from './expert.ts';
+import { copied, Demonstrator, type Decision } from './expert.ts';
 import { keyOf, takeNotes, withShownIds } from './expert-notes.ts';
 import { ExpertWords } from './expert-words.ts';
 import { peopleOf, planBefore } from './told.ts';
@@ -81,11 +81,11 @@ class SpoiltDemonstrator implements SpoiltExpert {
   /** The wrong decision of this kind. Null: the right decision is no occasion for it. */
   #spoil(decision: Decision, messages: readonly ChatMessage[]): Spoilt | null {
     const at = messages.length;
-    const actions = this.#actions;
+    const { actions } = this.#right.plan(takeNotes(messages, this.#people));
     const isWrite = decision.step === 'write' && !this.domain.terminalTools.includes(actions[decision.write]!.name);
     switch (this.kind) {
       case 'unasked_write':
-        return decision.step === 'propose' ? { act: { call: actions[decision.write]! } } : null;
+        return decision.step === 'propose' ? { act: { call: copied(actions[decision.write]!) } } : null;
       case 'wrong_record':
       case 'wrong_argument': {
         const call = isWrite && this.#wrongCall(this.kind, actions[decision.write]!, messages);
@@ -109,7 +109,7 @@ class SpoiltDemonstrator implements SpoiltExpert {
   }
 
   /** A wrong call that the scenario names, or one made from the right call. */
-  #wrongCall(kind: NearMissKind, right: ToolCall, messages: readonly ChatMessage[]): ToolCall | null {
+  #wrongCall(kind: NearMissKind, right: PlannedCall, messages: readonly ChatMessage[]): ToolCall | null {
     const named = this.#people.tempts.filter((tempt) => tempt.kind === kind && keyOf(tempt) !== keyOf(right));
     const tempt = named[hash32(this.seed, 0xbad) % Math.max(1, named.length)];
     if (tempt) return { name: tempt.name, arguments: { ...tempt.arguments } };

@@ -2,7 +2,7 @@
 import { hash32 } from '../../base/random.ts';
 import { equalJson } from '../../base/json.ts';
 import type { Json } from '../../records/json.ts';
-import type { PersonFact } from '../../records/scenario.ts';
+import type { PersonFact, PlannedCall } from '../../records/scenario.ts';
 import type { ToolCall, ToolSchema } from '../../records/task.ts';
 import { DAYS } from './values.ts';
 
@@ -11,13 +11,13 @@ const ID = /^([a-z]+(?:_[a-z]+)*_)\d+$/;
 /** The entry of a list that the seed chooses. Null if the list is empty. */
 const chosen = <T>(list: readonly T[], seed: number): T | null => (list.length > 0 ? list[hash32(seed, 0x3a1) % list.length]! : null);
 
-const withArgument = (call: ToolCall, name: string, value: Json): ToolCall => ({
+const withArgument = (call: PlannedCall, name: string, value: Json): ToolCall => ({
   name: call.name,
   arguments: { ...call.arguments, [name]: value },
 });
 
 /** The call about another record of the same kind that a tool has shown. Null: there is none. */
-export function otherRecord(call: ToolCall, shown: string, seed: number): ToolCall | null {
+export function otherRecord(call: PlannedCall, shown: string, seed: number): ToolCall | null {
   const wrong = Object.entries(call.arguments).flatMap(([name, value]) => {
     const prefix = typeof value === 'string' ? ID.exec(value)?.[1] : undefined;
     if (prefix === undefined) return [];
@@ -34,7 +34,7 @@ interface Known {
 }
 
 /** The call with one other value that is no id. Null: every argument is an id, or a text without known alternatives. */
-export function wrongArgument(call: ToolCall, { schema, facts, seed }: Known): ToolCall | null {
+export function wrongArgument(call: PlannedCall, { schema, facts, seed }: Known): ToolCall | null {
   const wrong = Object.entries(call.arguments).flatMap(([name, value]) => {
     const { enum: options } = (schema?.function.parameters.properties[name] ?? {}) as { enum?: Json[] };
     const others = facts.find((fact) => equalJson(fact.value, value))?.others ?? [];
@@ -63,7 +63,7 @@ const cased = (word: string, like: string): string =>
   like[0] === like[0]!.toUpperCase() ? `${word[0]!.toUpperCase()}${word.slice(1)}` : word;
 
 /** The call without the last argument that the tool needs. */
-export function lackingArgument(call: ToolCall, schema: ToolSchema | undefined): ToolCall {
+export function lackingArgument(call: PlannedCall, schema: ToolSchema | undefined): ToolCall {
   const required = schema?.function.parameters.required ?? Object.keys(call.arguments);
   const left = required.findLast((name) => name in call.arguments);
   return { name: call.name, arguments: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => name !== left)) };
