@@ -4,7 +4,11 @@ import type { Json } from '../records/json.ts';
 /** Where a server is. Commands are accepted from the command line only, never from the page. */
 export type McpTarget =
   | { kind: 'url'; url: string; headers?: Readonly<Record<string, string>> }
-  | { kind: 'command'; command: string; args: readonly string[] }
+  /**
+   * The command runs without a shell, in a temporary folder of its own, with few variables of this process and those of `env`.
+   * `{folder}` in arguments and variables is that folder.
+   */
+  | { kind: 'command'; command: string; args: readonly string[]; env?: Readonly<Record<string, string>> }
   /** A server that runs inside this tab or process. */
   | { kind: 'here'; server: string };
 

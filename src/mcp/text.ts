@@ -1,0 +1,59 @@
+/**
+ * @file Texts of a server are data. Before a model or a person reads them, invisible characters become visible, and markup of chat
+ * templates and tool calls becomes ordinary text.
+ */
+import { isObject } from '../base/json.ts';
+import type { Json } from '../records/json.ts';
+
+/** Joiners that scripts and emoji need. They stay between two characters that are not ASCII. */
+const JOINER = /(?<=[^\p{ASCII}\p{C}])[\u200c\u200d](?=[^\p{ASCII}\p{C}])/u;
+const HIDDEN = new RegExp(
+  `(?!${JOINER.source}|[\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Noncharacter_Code_Point}\\u2028\\u2029\\u115f\\u1160\\u3164\\uffa0]`,
+  'gu',
+);
+
+/** The characters of a text that a person does not see: control, format and zero-width characters, and lone surrogates. */
+export const hiddenCharacters = (text: string): string[] => text.replace(/\r\n/g, '\n').match(HIDDEN) ?? [];
+
+/** `U+200B`, as documents name a character. */
+export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** What chat templates and tool calls are written with, in the forms of Qwen, Llama, Mistral, Gemma, DeepSeek and others. */
+const MARKUP: readonly RegExp[] = [
+  /<(?=\s*[|｜][^<>\n]{1,64}[|｜]\s*>)/g,
+  /<(?=\s*\/?\s*(?:tool_calls?|tool_response|tool_result|tools|think|thinking|function_calls?|function_results|(?:function|parameter)=[\w-]+|start_of_turn|end_of_turn|bos|eos|s|im_start|im_end)\b[^<>\n]{0,64}>)/gi,
+  /<(?=<\/?SYS>>)/gi,
+  /\[(?=\/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])/g,
+];
+/** A line that begins as a turn of another speaker. */
+const ROLE_LINE = /(?<=^[ \t]*(?:System|Assistant|Human|Developer)[ \t]*):/gm;
+
+const LOOK_ALIKE: Record<string, string> = { '<': '‹', '[': '［', ':': '：' };
+
+/** Whether a text has markup that a chat template or a parser of tool calls could obey. */
+export const hasMarkup = (text: string): boolean => MARKUP.some((pattern) => text.search(pattern) >= 0);
+
+/**
+ * The text as data for a prompt. Hidden characters become `\u…`. The first character of each piece of markup becomes one that
+ * looks alike. Other characters stay, and the result stays the same if it is given again.
+ */
+export function asData(text: string): string {
+  const visible = text.replace(/\r\n/g, '\n').replace(HIDDEN, (own) => `\\u${own.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+  return [...MARKUP, ROLE_LINE].reduce((kept, pattern) => kept.replace(pattern, (first) => LOOK_ALIKE[first]!), visible);
+}
+
+/** `asData` for all texts of a value, and for its keys. */
+export function jsonAsData(value: Json): Json {
+  if (typeof value === 'string') return asData(value);
+  if (Array.isArray(value)) return value.map(jsonAsData);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [asData(key), jsonAsData(child as Json)]));
+}
+
+/** The text, cut to `most` characters with a note. `cut` is the number of characters that are missing. No character is cut in half. */
+export function cutText(text: string, most: number): { text: string; cut: number } {
+  if (text.length <= most) return { text, cut: 0 };
+  const kept = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+  const cut = text.length - kept.length;
+  return { text: `${kept}\n[cut: ${cut.toLocaleString('en')} more characters]`, cut };
+}

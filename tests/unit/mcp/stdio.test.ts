@@ -1,0 +1,130 @@
+/** Servers that are commands: two servers of others without a change, and commands that misbehave. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { isRunning } from '../../support/processes.ts';
+import { connect } from '../../../src/mcp/node/index.ts';
+import type { McpConnection, McpLimits } from '../../../src/mcp/types.ts';
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+afterAll(() => Promise.all(cleanUps.map((close) => close())));
+
+const open = async (args: string[], env: Record<string, string> = {}, limits: Partial<McpLimits> = {}): Promise<McpConnection> => {
+  const connection = await connect({ kind: 'command', command: process.execPath, args, env }, { timeout: 20, ...limits });
+  cleanUps.push(() => connection.close());
+  return connection;
+};
+const installed = (name: string) => resolve(`node_modules/@modelcontextprotocol/${name}/dist/index.js`);
+const openMemory = () => open([installed('server-memory')], { MEMORY_FILE_PATH: '{folder}/memory.jsonl' });
+
+/** A server in a few lines. `calls` is JavaScript that answers a call: it may use `send`, `id` and `args`. */
+const script = (calls: string, start = '') => [
+  '-e',
+  `${start};
+  const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params: { arguments: args } = {} } = JSON.parse(line);
+    if (method === 'initialize') send(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'tiny', version: '1' } });
+    else if (method === 'tools/list') send(id, { tools: [{ name: 'say', inputSchema: { type: 'object' } }] });
+    else if (method === 'tools/call') { ${calls} }
+    else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+  });`,
+];
+const say = (value: string) => `send(id, { content: [{ type: 'text', text: ${value} }] })`;
+
+describe.concurrent('servers of others', () => {
+  test('server-memory: tools, calls, and an empty start of each process', async () => {
+    const [first, second] = await Promise.all([openMemory(), openMemory()]);
+    expect(first.server).toMatchObject({ name: 'memory-server', era: 'legacy', protocol: '2025-11-25' });
+    expect(first.server.tools.map(({ name }) => name)).toEqual([
+      'create_entities',
+      'create_relations',
+      'add_observations',
+      'delete_entities',
+      'delete_observations',
+      'delete_relations',
+      'read_graph',
+      'search_nodes',
+      'open_nodes',
+    ]);
+    expect(first.server.tools_sha256).toBe(second.server.tools_sha256);
+    const ana = { name: 'Ana', entityType: 'person', observations: ['lives in Lisbon'] };
+    // Without turns, this server loses parallel writes.
+    const names = Array.from({ length: 20 }, (_, i) => `P${i}`);
+    await Promise.all(
+      [ana, ...names.map((name) => ({ ...ana, name }))].map((entity) => first.call('create_entities', { entities: [entity] })),
+    );
+    const { structured } = (await first.call('read_graph', {})) as unknown as { structured: { entities: { name: string }[] } };
+    expect(structured.entities.map(({ name }) => name)).toEqual(['Ana', ...names]);
+    expect((await second.call('read_graph', {})).structured).toEqual({ entities: [], relations: [] });
+    expect(await first.call('no_such_tool', {})).toMatchObject({ error: true, text: 'MCP error -32602: Tool no_such_tool not found' });
+  });
+
+  test('server-filesystem: reads and writes in its own folder, which is deleted with it', async () => {
+    const connection = await open([installed('server-filesystem'), '{folder}']);
+    const folder = (await connection.call('list_allowed_directories', {})).text.split('\n')[1]!;
+    expect((await connection.call('write_file', { path: `${folder}/a.txt`, content: 'one' })).error).toBe(false);
+    expect((await connection.call('read_text_file', { path: `${folder}/a.txt` })).text).toBe('one');
+    expect(await connection.call('read_text_file', { path: '/etc/passwd' })).toMatchObject({ error: true });
+    await connection.close();
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test('the pin is the SHA-256 of the tools by name, as JSON with sorted keys', async () => {
+    const { server } = await open(script(say("'x'")));
+    expect(server.tools_sha256).toBe(createHash('sha256').update('[{"inputSchema":{"type":"object"},"name":"say"}]').digest('hex'));
+  });
+});
+
+describe.concurrent('commands', () => {
+  test('get few variables, and a folder of their own', async () => {
+    process.env.MUA_TEST_SECRET = 'hidden';
+    const connection = await open(script(say('JSON.stringify({ ...process.env, cwd: process.cwd() })')), { OWN: '{folder}/x' });
+    delete process.env.MUA_TEST_SECRET;
+    const { cwd, OWN, TMPDIR, ...rest } = JSON.parse((await connection.call('say', {})).text) as Record<string, string>;
+    expect(cwd).not.toBe(process.cwd());
+    expect([OWN, TMPDIR]).toEqual([`${cwd}/x`, cwd]);
+    expect(Object.keys(rest).filter((name) => !['PATH', 'HOME', 'LANG', 'TZ'].includes(name))).toEqual([]);
+  });
+
+  test('that do not exist, or end at once, say why', async () => {
+    const gone = connect({ kind: 'command', command: 'no-such-program', args: [] });
+    await expect(gone).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: 'the command "no-such-program" does not exist: expected a program of PATH, or the path of one',
+    });
+    await expect(open(['-e', 'console.error("no \\u001b[31mconfig"); process.exit(3)'])).rejects.toMatchObject({
+      kind: 'closed',
+      message: expect.stringMatching(/ended with code 3; its last words on stderr: no \\u001b\[31mconfig/) as string,
+    });
+  });
+
+  test('that end when they are asked with the newer protocol are started again', async () => {
+    const strict = script(say("'fine'"), "process.stdin.once('data', (first) => { if (!/initialize/.test(first)) process.exit(1) })");
+    expect((await (await open(strict)).call('say', {})).text).toBe('fine');
+  });
+
+  test('that write without end, or lines that are not JSON', async () => {
+    const noisy = await open(script("setInterval(() => process.stdout.write('x'.repeat(100000)), 1)"), {}, { bytes: 1_000_000 });
+    await expect(noisy.call('say', {})).rejects.toMatchObject({ kind: 'limit' });
+    await expect(noisy.call('say', {})).rejects.toMatchObject({ kind: 'closed' });
+    const chatty = await open(script("console.log('working…')"), {}, { timeout: 0.7 });
+    await expect(chatty.call('say', {})).rejects.toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('it wrote a line to stdout that is not JSON: working…') as string,
+    });
+  });
+
+  test('are ended with what they have started, also if they ignore the end of their input', async () => {
+    const stubborn = script(
+      say('String(helper.pid)'),
+      "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); var helper = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])",
+    );
+    const connection = await open(stubborn);
+    const helper = Number((await connection.call('say', {})).text);
+    expect(() => process.kill(helper, 0)).not.toThrow();
+    await connection.close();
+    await vi.waitFor(() => expect(isRunning(helper)).toBe(false), 5000);
+  });
+});
