@@ -17,6 +17,7 @@ import { exportRun } from './commands/export-run.ts';
 import { gate } from './commands/gate.ts';
 import { exportModel } from './commands/export.ts';
 import { bench, generate, grad, plan, score, selfTest } from './commands/model.ts';
+import { mcp } from './commands/mcp.ts';
 import { models } from './commands/models.ts';
 import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
@@ -63,6 +64,7 @@ const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
   'user-server': userServer,
   'env-serve': envServe,
   scenario,
+  mcp,
 };
 
 /** What this thread shall do, if it is a thread of the command line. */

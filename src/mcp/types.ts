@@ -6,7 +6,7 @@ export type McpTarget =
   | { kind: 'url'; url: string; headers?: Readonly<Record<string, string>> }
   /**
    * The command runs without a shell, in a temporary folder of its own, with few variables of this process and those of `env`.
-   * `{folder}` in arguments and variables is that folder.
+   * `{folder}` stands for that folder in arguments, variables, calls and results, so that two processes answer alike.
    */
   | { kind: 'command'; command: string; args: readonly string[]; env?: Readonly<Record<string, string>> }
   /** A server that runs inside this tab or process. */

@@ -1,6 +1,6 @@
 /** @file Reaches a server that is a command on this computer, over stdin and stdout (MCP's stdio transport). Only for Node. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -17,7 +17,7 @@ const END_MS = 1000;
 const KEPT = 4000;
 /** This program of util-linux ends the command if this process is killed. */
 const SETPRIV = '/usr/bin/setpriv';
-/** In arguments and variables, the command's own folder. */
+/** The command's own folder, in its arguments and variables, and in messages, so that two processes answer alike. */
 const FOLDER = '{folder}';
 
 export function reachCommand({ command, args, env = {} }: McpTarget & { kind: 'command' }): Reach {
@@ -64,7 +64,7 @@ class CommandTransport implements Transport {
     const passed = PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
     if (!isProgram(command))
       throw new McpError(`the command "${command}" does not exist: expected a program of PATH, or the path of one`, 'unreachable');
-    this.#folder = mkdtempSync(join(tmpdir(), 'mua-mcp-'));
+    this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'mua-mcp-')));
     const guarded = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--', command] : [command];
     const child = spawn(guarded[0]!, [...guarded.slice(1), ...args.map(own)], {
       cwd: this.#folder,
@@ -96,7 +96,8 @@ class CommandTransport implements Transport {
     const input = this.#child?.stdin;
     if (!input?.writable) throw new McpError('the command has ended', 'closed');
     this.#bytes = 0;
-    if (!input.write(`${JSON.stringify(message)}\n`)) await new Promise((done) => input.once('drain', done).once('close', done));
+    const line = JSON.stringify(message).replaceAll(FOLDER, this.#folder);
+    if (!input.write(`${line}\n`)) await new Promise((done) => input.once('drain', done).once('close', done));
   }
 
   async close(): Promise<void> {
@@ -139,7 +140,7 @@ class CommandTransport implements Transport {
       const end = rest.indexOf(10);
       this.#parts.push(end < 0 ? rest : rest.subarray(0, end));
       if (end < 0) return;
-      const line = Buffer.concat(this.#parts).toString('utf8').trim();
+      const line = Buffer.concat(this.#parts).toString('utf8').trim().replaceAll(this.#folder, FOLDER);
       this.#parts = [];
       rest = rest.subarray(end + 1);
       if (line) this.#hear(line);

@@ -1,0 +1,282 @@
+/** `mua mcp list`, `call` and `check`: what is printed, the exit codes, and how commands are split. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { ownPaths, splitCommand } from '../../../src/cli/command-line.ts';
+import { type FakeHttp, fakeHttp, json, SILENT, text, tool } from '../../support/mcp-servers.ts';
+import { startMua } from '../../support/mua.ts';
+import { isRunning } from '../../support/processes.ts';
+
+// Each command would start a thread that repeats its newest line.
+vi.mock('../../../bin/beat.mjs', async (original) => ({
+  ...(await original<object>()),
+  Beat: class {
+    set() {}
+    wrote() {}
+    pause() {}
+    end() {}
+  },
+}));
+
+const MEMORY = `'${process.execPath}' node_modules/@modelcontextprotocol/server-memory/dist/index.js`;
+const FILE = 'MEMORY_FILE_PATH={folder}/memory.jsonl';
+const KEY = 'sk-very-secret-1234';
+const cleanUps: (() => Promise<unknown>)[] = [];
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mua-mcp-test-'));
+});
+afterAll(() => Promise.all([...cleanUps.map((close) => close()), rm(folder, { recursive: true })]));
+afterEach(() => vi.restoreAllMocks());
+
+/** Runs the command in this process. */
+async function mua(...args: string[]): Promise<{ code: number; stdout: string; error: string }> {
+  const [out, error] = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => spy.mockReset().mockImplementation(() => {}));
+  const code = await main(['mcp', ...args]);
+  const said = (spy: typeof out) => spy!.mock.calls.map((words) => words.join(' ')).join('\n');
+  return { code, stdout: said(out), error: said(error) };
+}
+const parsed = async (...args: string[]) => {
+  const { code, stdout } = await mua(...args, '--json');
+  return { code, ...(JSON.parse(stdout) as Record<string, unknown>) };
+};
+const serve = async (...given: Parameters<typeof fakeHttp>): Promise<FakeHttp> => {
+  const http = await fakeHttp(...given);
+  cleanUps.push(http.close);
+  return http;
+};
+/** Writes calls to a file. */
+async function callsFile(...calls: object[]): Promise<string> {
+  const path = join(folder, `${crypto.randomUUID()}.jsonl`);
+  await writeFile(path, calls.map((call) => JSON.stringify(call)).join('\n'));
+  return path;
+}
+
+describe('list', () => {
+  test('prints the server and its tools, as JSON and for people', async () => {
+    const { url } = await serve({ list: () => ({ tools: [tool('pay', { description: 'Pays.\u200b\u001b[2J' })] }) });
+    expect(await parsed('list', '--url', url)).toMatchObject({
+      code: 0,
+      server: { name: 'fake', version: '1' },
+      protocol: '2025-11-25',
+      tools: [
+        {
+          name: 'pay',
+          description: 'Pays.\u200b\u001b[2J',
+          inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+          warnings: ['hidden or control characters: description (U+200B U+001B)'],
+        },
+      ],
+    });
+    const { stdout } = await mua('list', '--url', url);
+    expect(stdout).toMatch(/^fake 1, protocol 2025-11-25, 1 tool, pinned as [0-9a-f]{16}\n {2}pay: Pays\.\u200b\[2J\n {4}warning: hidden/);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  test('sends the headers, and no error shows their values', async () => {
+    const http = await serve({}, (_, response, request) => {
+      json(response, { error: `bad ${request.headers.authorization}` }, 401);
+      return true;
+    });
+    const { code, error } = await mua('list', '--url', http.url, '--header', `Authorization: Bearer ${KEY}`, '--header', 'X-Own: 1');
+    expect(http.requests[0]!.headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-own': '1' });
+    expect([code, error]).toEqual([1, expect.stringMatching(/^mua: the server refuses access \(HTTP 401\).*\(auth\)$/)]);
+    expect(error).not.toContain(KEY);
+    process.env.MUA_MCP_KEY = KEY;
+    await mua('list', '--url', http.url);
+    delete process.env.MUA_MCP_KEY;
+    expect(http.requests.at(-1)!.headers.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  test.each([
+    [[], '--command and --url are missing: expected one of them'],
+    [['--url', 'https://a/', '--command', 'a'], '--command and --url are both given: expected one of them'],
+    [['--url', 'https://a/', '--env', 'A=1'], '--env is for --command'],
+    [['--url', 'a'], 'the address of the MCP server is not valid: expected http(s)://HOST/PATH'],
+    [['--command', 'a', '--header', 'B: c'], '--header is for --url'],
+    [['--url', 'https://a/', '--header', KEY], "--header is not a header: expected 'NAME: VALUE'"],
+    [['--command', "node 'a"], "--command has a ' without its end"],
+    [['--command', 'node a', '--timeout', '0'], '--timeout is "0": expected a number from 0.1 to 86400'],
+  ])('%j is wrong use', async (flags, message) => {
+    const { code, error } = await mua('list', ...flags);
+    expect([code, error]).toEqual([2, expect.stringContaining(message)]);
+    expect(error).not.toContain(KEY);
+  });
+
+  test('an unknown action names the actions', async () => {
+    expect(await mua('lst')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('unknown command "mcp lst" (did you mean list?)') as string,
+    });
+    expect(await mua()).toMatchObject({ code: 2, error: expect.stringContaining('expected list, call, check') as string });
+    expect((await mua('--help')).stdout).toContain('call a tool of a server');
+    expect((await mua('call', '--help')).stdout).toContain('./mua mcp call TOOL');
+  });
+});
+
+describe('call', () => {
+  test('calls a server that is a command', async () => {
+    const entities = [{ name: 'Ana', entityType: 'person', observations: [] }];
+    const result = await parsed('call', 'create_entities', JSON.stringify({ entities }), '--command', MEMORY, '--env', FILE);
+    expect(result).toMatchObject({ code: 0, error: false, structured: { entities } });
+  });
+
+  test('a failed tool is printed, and the exit code is 1', async () => {
+    const { url } = await serve({ call: () => text('the account is closed', { isError: true }) });
+    expect(await parsed('call', 'say', '--url', url)).toMatchObject({ code: 1, text: 'the account is closed', error: true });
+    expect(await mua('call', 'say', '--url', url)).toMatchObject({ code: 1, stdout: 'the tool failed:\nthe account is closed' });
+  });
+
+  test('arguments are checked before they are sent, unless --raw is given', async () => {
+    const inputSchema = {
+      type: 'object',
+      required: ['to'],
+      properties: {
+        to: { type: 'string', pattern: '^(a+)+$' },
+        pattern: { type: 'integer' },
+        items: { type: 'array', items: { type: 'object', additionalProperties: false, properties: { n: { enum: [1, 2] } } } },
+      },
+    };
+    const http = await serve({ list: () => ({ tools: [tool('pay', { inputSchema })] }), call: (_, args) => text(JSON.stringify(args)) });
+    const refusals: [given: string, message: string][] = [
+      ['[1]', 'the arguments are [1]: expected a JSON object such as \'{"name": "Ana"}\''],
+      ['{to}', 'the arguments are "{to}": expected a JSON object'],
+      ['{}', 'pay: the argument "to" is missing: expected its type string'],
+      ['{"to":"a","itms":[]}', 'pay has no argument "itms" (did you mean items?): expected to, pattern, items'],
+      ['{"to":5}', 'pay: to is 5: Instance type "number" is invalid. Expected "string".'],
+      ['{"to":"a","pattern":"x"}', 'pay: pattern is "x": Instance type "string" is invalid. Expected "integer".'],
+      ['{"to":"a","items":[{"n":1},{"n":3}]}', 'pay: items[1].n is 3: '],
+      ['{"to":"a","items":[{"m":1}]}', 'pay: items[0].m is 1: expected no such field'],
+    ];
+    for (const [given, message] of refusals)
+      expect(await mua('call', 'pay', given, '--url', http.url)).toMatchObject({
+        code: 2,
+        error: expect.stringContaining(message) as string,
+      });
+    expect(http.requests.filter(({ asked }) => asked?.method === 'tools/call')).toEqual([]);
+    expect((await mua('call', 'pay', '{"too":1}', '--url', http.url, '--raw')).stdout).toBe('{"too":1}');
+    // A pattern of a stranger may take forever, so the server checks it.
+    expect((await mua('call', 'pay', `{"to":"${'a'.repeat(40)}!"}`, '--url', http.url)).code).toBe(0);
+  });
+
+  test('a server that does not answer ends the command in time', async () => {
+    const { url } = await serve({ call: () => SILENT });
+    expect(await mua('call', 'say', '--url', url, '--timeout', '0.3')).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/\(timeout\)$/) as string,
+    });
+  });
+
+  test('a killed command takes its server with it', async () => {
+    const pidFile = join(folder, 'pid');
+    const server =
+      "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); require('fs').writeFileSync(process.env.PID_FILE, String(process.pid))";
+    const { child, done } = startMua(['mcp', 'list', '--command', `'${process.execPath}' -e "${server}"`, '--env', `PID_FILE=${pidFile}`]);
+    const pid = await vi.waitFor(async () => Number((await readFile(pidFile, 'utf8')) || NaN), { timeout: 60_000, interval: 100 });
+    expect(isRunning(pid)).toBe(true);
+    child.kill('SIGKILL');
+    await done;
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5000);
+  });
+});
+
+describe('check', () => {
+  const ana = { name: 'create_entities', arguments: { entities: [{ name: 'Ana', entityType: 'person', observations: [] }] } };
+
+  test('server-memory with a file of its own starts anew, and answers alike', async () => {
+    const calls = await callsFile(ana, { name: 'search_nodes', arguments: { query: 'Ana' } });
+    expect(await parsed('check', '--command', MEMORY, '--env', FILE, '--calls', calls)).toMatchObject({
+      code: 0,
+      server: { name: 'memory-server' },
+      tools: 9,
+      tools_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      same_tools: true,
+      calls: [
+        { name: 'create_entities', failed: false },
+        { name: 'search_nodes', failed: false },
+      ],
+      determinism: { equal: true },
+      reset: { state: 'back', why: expect.stringContaining('read_graph') as string },
+      limits: [],
+      not_tried: expect.arrayContaining([{ tool: 'open_nodes', why: 'no call of the file calls it' }]) as object[],
+    });
+  });
+
+  test('server-memory with a file that stays does not', async () => {
+    const stays = `MEMORY_FILE_PATH=${join(folder, 'stays.jsonl')}`;
+    const result = await parsed('check', '--command', MEMORY, '--env', stays, '--calls', await callsFile(ana));
+    // Creating an entity that exists answers with an empty list.
+    expect(result).toMatchObject({
+      code: 1,
+      determinism: { equal: false, differs: { call: 1, name: 'create_entities' } },
+      reset: { state: 'kept' },
+    });
+  });
+
+  test('without calls, only what the server says to be a read is called, and the rest is named', async () => {
+    const read = { annotations: { readOnlyHint: true } };
+    const tools = [
+      tool('time', { ...read, inputSchema: { type: 'object' } }),
+      tool('find', { ...read, inputSchema: { type: 'object', properties: {}, required: ['name'] } }),
+      tool('delete_all'),
+    ];
+    let clock = 0;
+    const { url, requests } = await serve({ list: () => ({ tools }), call: () => text(`${++clock} o'clock`) });
+    const { code, stdout } = await mua('check', '--url', url);
+    expect(code).toBe(1);
+    expect(requests.flatMap(({ asked }) => (asked?.method === 'tools/call' ? [asked.params!.name] : []))).toEqual(['time', 'time']);
+    expect(stdout).toContain(`determinism: call 1, time, differs: "1 o'clock" and "2 o'clock"`);
+    expect(stdout).toContain('reset: unknown (no calls were given, so nothing was changed)');
+    expect(stdout).toContain('not tried: find (it needs arguments), delete_all (the server does not say that it only reads)');
+  });
+
+  test('limits and lists that change are told', async () => {
+    let list = 0;
+    const { url } = await serve({
+      list: () => ({ tools: [tool('say', { description: `Version ${++list}.` })] }),
+      call: (_, { text: words }) => (words === 'slow' ? SILENT : text('x'.repeat(30_000))),
+    });
+    const calls = await callsFile({ name: 'say' }, { name: 'say', arguments: { text: 'slow' } });
+    expect(await parsed('check', '--url', url, '--calls', calls, '--timeout', '0.3')).toMatchObject({
+      code: 1,
+      same_tools: false,
+      determinism: { equal: true },
+      reset: { state: 'unknown' },
+      limits: ['call 1, say: the text was cut by 10,000 characters', expect.stringMatching(/^call 2, say: .*did not answer.*\(timeout\)$/)],
+    });
+  });
+
+  test('a file of calls that is wrong names its line', async () => {
+    const check = async (...lines: object[]) => mua('check', '--command', MEMORY, '--calls', await callsFile(...lines));
+    expect((await check(ana, { tool: 'x' })).error).toMatch(/line 2 is \{"tool":"x"\}: expected \{"name": "TOOL", "arguments": \{…\}\}$/);
+    expect((await check({ name: 'x', arguments: [] })).code).toBe(2);
+    expect((await check()).error).toContain('has no calls');
+  });
+});
+
+describe('the text of a command', () => {
+  test.each([
+    [`node a.js`, ['node', 'a.js']],
+    [`  'my node'  "a b"c 'd'e\\ f `, ['my node', 'a bc', 'de f']],
+    [`a "x \\"y\\" \\n" '\\n' ""`, ['a', 'x "y" \\n', '\\n', '']],
+    [`env 'A=$HOME' *.js`, ['env', 'A=$HOME', '*.js']],
+    [`a b|c --x=1>2`, ['a', 'b|c', '--x=1>2']],
+  ])('%s', (given, words) => expect(splitCommand('--command', given)).toEqual(words));
+
+  test.each([
+    ['', 'is empty'],
+    [`a "b`, 'has a " without its end'],
+    ['a | b', 'has |, but runs without a shell'],
+    ['a && b', 'has &&, but'],
+    ['a > b', 'has >, but'],
+    ['KEY=1 a', 'begins with the variable KEY: expected --env KEY=VALUE'],
+  ])('%s is refused', (given, message) => expect(() => splitCommand('--command', given)).toThrow(message));
+
+  test('keeps the paths of files of this folder, and nothing else', () => {
+    const here = process.cwd();
+    const words = ['node', 'package.json', '--config=bin/mua.mjs', '.', 'src', 'no/such', '@modelcontextprotocol/server-memory'];
+    expect(ownPaths(words)).toEqual(['node', `${here}/package.json`, `--config=${here}/bin/mua.mjs`, here, ...words.slice(4)]);
+  });
+});
