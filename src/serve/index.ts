@@ -1,4 +1,5 @@
 /** @file Runs `mua env-serve`: an environment server for the domain that the flags choose. */
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { importBenchmark } from '../benchmarks/import/import.ts';
 import { importedDomains } from '../benchmarks/imported-domain.ts';
@@ -28,6 +29,10 @@ import { TaskSource } from './task-source.ts';
 
 export { ConversationLog } from './conversation-log.ts';
 export { serveInProcess, startProcesses } from './processes.ts';
+
+/** A client over stdio has no limit of time, as it is a parent of this process. Its handles are bounded. */
+const FOREVER = { sessionSeconds: Infinity, idleSeconds: Infinity };
+const STDIO_EPISODES = 256;
 
 export interface ServedPlace {
   domain: string;
@@ -113,6 +118,21 @@ export async function exportAdapter(place: ServedPlace, { engine, count, command
   if (tasks.length === 0) throw new InputError(`the data of ${name} has no training tasks`);
   const validation = await tasksOf(config.val_split, config.val_tasks, 'val');
   return adapterFolder(engine, { ...options, domain, greeting: rules.greeting, tasks, validation, config, serve: command });
+}
+
+/** Serves MCP over stdin and stdout, until stdin ends. @throws as `openStage` */
+export async function serveOverStdio(place: ServedPlace): Promise<void> {
+  const { stage, tasks } = await openStage(place);
+  const [{ serveStdio }, { McpWorlds }, { Sessions }] = await Promise.all([
+    import('@modelcontextprotocol/server/stdio'),
+    import('./mcp-worlds.ts'),
+    import('./sessions.ts'),
+  ]);
+  const worlds = new McpWorlds(new Sessions(stage, tasks, { maxSessions: STDIO_EPISODES, log: () => {} }), FOREVER);
+  const handle = serveStdio(({ era }) => worlds.server(era === 'legacy' ? worlds.open() : null));
+  await once(process.stdin, 'end');
+  worlds.close();
+  await handle.close();
 }
 
 export async function serve(place: ServedPlace, options: EnvServerOptions): Promise<EnvServer> {

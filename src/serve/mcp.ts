@@ -26,23 +26,14 @@ export async function answerMcp(
     case 'tools/list':
       return answer({
         result: {
-          tools: tools.map(({ function: { name, description, parameters } }) => ({ name, description, inputSchema: parameters })),
+          tools: tools.map(toolOf),
         },
       });
     case 'tools/call': {
       if (!isObject(params) || typeof params.name !== 'string')
         return failure(INVALID_PARAMS, `params is ${shown(params)}: expected a name and arguments`);
       try {
-        const { observation, reward, done } = await call(params.name, params.arguments ?? {});
-        const isError = observation.role === 'tool' && observation.content.startsWith('Error');
-        return answer({
-          result: {
-            content: [{ type: 'text', text: observation.content }],
-            isError,
-            // The model reads `content`. Training also needs these fields.
-            structuredContent: { ...observation, reward, done },
-          },
-        });
+        return answer({ result: toolResult(await call(params.name, params.arguments ?? {})) });
       } catch (error) {
         if (error instanceof ProtocolError) return failure(error.code === 'VALIDATION_ERROR' ? INVALID_PARAMS : FAILED, error.message);
         throw error;
@@ -52,3 +43,13 @@ export async function answerMcp(
       return failure(METHOD_NOT_FOUND, `method ${shown(method)}: expected initialize, tools/list or tools/call`);
   }
 }
+
+export const toolOf = ({ function: { name, description, parameters } }: ToolSchema) => ({ name, description, inputSchema: parameters });
+
+/** The result of a call. @param text what the model reads, if it is not the observation's content */
+export const toolResult = ({ observation, reward, done }: StepResult, text = observation.content) => ({
+  content: [{ type: 'text' as const, text }],
+  isError: observation.role === 'tool' && observation.content.startsWith('Error'),
+  // The model reads `content`. Training also needs these fields.
+  structuredContent: { ...observation, reward, done },
+});

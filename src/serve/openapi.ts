@@ -18,10 +18,3 @@ export const openApi = (title: string) => ({
     Object.entries(ROUTES).map(([path, method]) => [path, { [method]: { responses: { 200: { description: 'OK' } } } }]),
   ),
 });
-
-/** The answer of `POST /mcp`: JSON-RPC 2.0 over HTTP has no session here. */
-export const MCP_OVER_HTTP = {
-  jsonrpc: '2.0',
-  id: null,
-  error: { code: -32600, message: '/mcp over HTTP has no session: expected frames of type mcp on the WebSocket /ws' },
-};

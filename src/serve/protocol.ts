@@ -20,6 +20,10 @@ export class ProtocolError extends Error {
   }
 }
 
+/** The error as a client gets it. */
+export const asProtocolError = (error: unknown): ProtocolError =>
+  error instanceof ProtocolError ? error : new ProtocolError('EXECUTION_ERROR', (error as Error).message || 'the request failed');
+
 /** What the agent sees after an action. OpenEnv does not send its field `metadata`, so all facts are fields here. */
 export interface Observation {
   /** The speaker of `content`: the customer, a tool, or `system` if neither has said anything. */

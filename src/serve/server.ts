@@ -9,22 +9,21 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import type { Trajectory } from '../records/trajectory.ts';
 import { stranger } from '../users/loopback.ts';
-import { type Counts, Metrics, prometheus } from './metrics.ts';
-import { MCP_OVER_HTTP, openApi } from './openapi.ts';
-import { SCHEMAS } from './protocol.ts';
-import { Session } from './session.ts';
-import { Kept } from './kept.ts';
+import type { McpHttp } from './mcp-http.ts';
+import { type Counts, type Metrics, prometheus } from './metrics.ts';
+import { openApi } from './openapi.ts';
+import { type ProtocolError, SCHEMAS } from './protocol.ts';
 import type { ServedStage } from './served-episode.ts';
+import type { Session } from './session.ts';
+import { Sessions, type SessionsOptions } from './sessions.ts';
 import type { TaskSource } from './task-source.ts';
 
-export interface EnvServerOptions {
+export interface EnvServerOptions extends SessionsOptions {
   port: number;
   host: string;
   /** The bearer token that every request except `/health` must have. */
   token?: string | undefined;
-  maxSessions: number;
   /** Maximum size of a client's frame. */
   maxFrameBytes: number;
   /** A session ends if its newest episode is older than this, even if the client is active. */
@@ -33,15 +32,6 @@ export interface EnvServerOptions {
   idleSeconds: number;
   /** The time that a stopping server waits for open episodes. */
   graceSeconds: number;
-  /** Gets each event, for a line of JSON in the log. An event never has words of a conversation or the token. */
-  log: (event: Record<string, string | number | null>) => void;
-  /**
-   * Gets each conversation that has ended, also if its client left, with its audit log. If it throws, the conversation is given to it
-   * again later, and until then the server is unhealthy and begins no episode.
-   */
-  record?: ((trajectory: Trajectory) => void) | undefined;
-  /** Told when an episode begins, and when it ends with an error. If `began` throws, the episode does not begin. */
-  audit?: { began(id: string, task: string): void; failed(id: string): void } | undefined;
   /** Returns the counts of the other processes of this server. */
   others?: () => Promise<Counts[]>;
 }
@@ -50,8 +40,7 @@ export interface EnvServer {
   /** `http://HOST:PORT`. */
   url: string;
   metrics: Metrics;
-  /** Refuses new sessions, waits for open episodes, then closes all connections. */
-  /** Ends all episodes. @returns whether the audit log has every conversation; true without an audit log */
+  /** Refuses new sessions, waits for open episodes, then closes all connections. @returns whether the audit log has every conversation; true without an audit log */
   stop(): Promise<boolean>;
 }
 
@@ -76,28 +65,12 @@ interface Connection {
 export async function startEnvServer(
   stage: ServedStage,
   tasks: TaskSource,
-  {
-    port,
-    host,
-    token,
-    maxSessions,
-    maxFrameBytes,
-    sessionSeconds,
-    idleSeconds,
-    graceSeconds,
-    log,
-    record,
-    audit,
-    others,
-  }: EnvServerOptions,
+  { port, host, token, maxFrameBytes, sessionSeconds, idleSeconds, graceSeconds, others, ...options }: EnvServerOptions,
 ): Promise<EnvServer> {
-  const metrics = new Metrics();
-  const kept = new Kept();
+  const sessions = new Sessions(stage, tasks, options);
+  const { metrics } = sessions;
   const connections = new Set<Connection>();
-  /** The sessions whose connections are closed, and whose conversations are not recorded yet. */
-  const ending = new Set<Session>();
-  let stopping = false;
-  let number = 0;
+  let mcp: Promise<McpHttp> | undefined;
   const about = `${stage.domain.name} ${stage.domain.level}`;
 
   const refusal = (request: IncomingMessage): { status: number; why: string } | null => {
@@ -116,15 +89,15 @@ export async function startEnvServer(
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?')[0]!.replace(/(?<=.)\/+$/, '');
     if (path === '/health') {
-      const fault = stopping ? '' : kept.fault();
-      const status = stopping ? 'stopping' : fault ? 'unhealthy' : 'healthy';
+      const fault = sessions.stopping ? '' : sessions.fault();
+      const status = sessions.stopping ? 'stopping' : fault ? 'unhealthy' : 'healthy';
       return send(response, status === 'healthy' ? 200 : 503, { status, ...(fault && { reason: fault }) });
     }
     const refused = refusal(request);
     if (refused) return send(response, refused.status, { error: refused.why });
     if (request.method === 'POST' && (path === '/reset' || path === '/step'))
       return send(response, 400, { error: `${path} over HTTP has no session: expected the WebSocket /ws` });
-    if (request.method === 'POST' && path === '/mcp') return send(response, 200, MCP_OVER_HTTP);
+    if (path === '/mcp') return (await openMcp()).answer(request, response);
     if (request.method !== 'GET') return send(response, 405, { error: `${request.method} ${path}: expected GET` });
     if (path === '/metadata')
       return send(response, 200, {
@@ -145,6 +118,18 @@ export async function startEnvServer(
     }
     send(response, 404, { error: `${path}: expected /ws, /health, /metadata, /openapi.json, /schema, /state, /tasks or /metrics` });
   }
+
+  const openMcp = () =>
+    (mcp ??= import('./mcp-http.ts').then(
+      ({ McpHttp }) =>
+        new McpHttp(sessions, {
+          maxBytes: maxFrameBytes,
+          sessionSeconds,
+          idleSeconds,
+          alone: others === undefined,
+          open: token === undefined,
+        }),
+    ));
 
   const server = createServer(
     { requestTimeout: 10_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 },
@@ -167,40 +152,17 @@ export async function startEnvServer(
 
   function connect(socket: WebSocket): void {
     socket.on('error', () => {}); // 'close' follows
-    if (connections.size >= maxSessions || stopping) {
-      metrics.counts.sessions_refused += 1;
-      const message = stopping ? 'the server is stopping' : `all ${maxSessions} sessions are open`;
-      const data = { message, code: 'CAPACITY_REACHED', active_sessions: connections.size, max_sessions: maxSessions };
-      socket.send(JSON.stringify({ type: 'error', data }));
+    let session: Session;
+    try {
+      session = sessions.open(() => (connection.begun = Date.now()));
+    } catch (error) {
+      const { message, code, more } = error as ProtocolError;
+      socket.send(JSON.stringify({ type: 'error', data: { message, code, ...more } }));
       return socket.close(1013, message);
     }
-    const id = `s${++number}`;
-    const session = new Session(id, stage, tasks, {
-      started: (episode, task) => {
-        kept.check(() => audit?.began(episode, task));
-        connection.begun = Date.now();
-        log({ event: 'episode_started', session: id, task });
-      },
-      stepped: (seconds) => metrics.stepped(seconds),
-      ended: (termination, reward) => {
-        metrics.ended(termination, reward);
-        log({ event: 'episode_ended', session: id, termination, reward });
-      },
-      recorded: (episode, trajectory) => {
-        const fault = kept.keep(() => (trajectory ? record?.(trajectory) : audit?.failed(episode)));
-        if (fault) log({ event: 'audit_failed', session: id, reason: fault });
-      },
-      failed: (code) => {
-        metrics.failed(code);
-        log({ event: 'error', session: id, code });
-      },
-    });
     const now = Date.now();
     const connection: Connection = { socket, session, begun: now, heard: now, waiting: 0 };
     connections.add(connection);
-    metrics.counts.sessions_open += 1;
-    metrics.counts.sessions_total += 1;
-    log({ event: 'session_opened', session: id });
     let turn: Promise<void> = Promise.resolve();
     socket.on('message', (data, isBinary) => {
       connection.heard = Date.now();
@@ -226,10 +188,7 @@ export async function startEnvServer(
     });
     socket.on('close', (code) => {
       connections.delete(connection);
-      metrics.counts.sessions_open -= 1;
-      log({ event: 'session_closed', session: id, code });
-      ending.add(session);
-      void session.close().finally(() => ending.delete(session));
+      sessions.close(session, code);
     });
   }
 
@@ -249,6 +208,7 @@ export async function startEnvServer(
       else if (connection.waiting === 0 && now - connection.heard > 1000 * idleSeconds)
         end(connection, 1000, `no frame for ${idleSeconds} seconds: expected one before`);
     }
+    void mcp?.then((worlds) => worlds.sweep(now));
   }, SWEEP_MS);
   sweep.unref();
 
@@ -261,19 +221,20 @@ export async function startEnvServer(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     metrics,
     async stop() {
-      stopping = true;
+      sessions.stopping = true;
       const deadline = Date.now() + 1000 * graceSeconds;
-      while ([...connections].some(({ session }) => session.playing) && Date.now() < deadline) await pause(50);
+      while (sessions.playing && Date.now() < deadline) await pause(50);
       clearInterval(sweep);
       for (const connection of connections) end(connection, 1001, 'the server stops');
+      await (await mcp)?.close();
       const closed = new Promise((resolve) => server.close(resolve));
       for (let i = 0; connections.size > 0 && i < 20; i++) await pause(50);
       for (const { socket } of connections) socket.terminate();
       server.closeAllConnections();
       await closed;
-      for (let i = 0; connections.size + ending.size > 0 && i < 20; i++) await pause(50);
-      const fault = kept.fault();
-      if (fault) log({ event: 'audit_lost', reason: fault });
+      for (let i = 0; sessions.unfinished > 0 && i < 20; i++) await pause(50);
+      const fault = sessions.fault();
+      if (fault) options.log({ event: 'audit_lost', reason: fault });
       return !fault;
     },
   };

@@ -8,7 +8,7 @@ import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { answerMcp } from './mcp.ts';
 import { RESPOND } from '../formats/python-tools.ts';
-import { type EpisodeState, ProtocolError, type StepResult } from './protocol.ts';
+import { asProtocolError, type EpisodeState, ProtocolError, type StepResult } from './protocol.ts';
 import { ServedEpisode, type ServedStage } from './served-episode.ts';
 import { readReset, type TaskSource } from './task-source.ts';
 
@@ -45,8 +45,7 @@ export class Session {
       const data = await this.#answer(frame);
       return data && JSON.stringify(data);
     } catch (error) {
-      const { code, message, more } =
-        error instanceof ProtocolError ? error : new ProtocolError('EXECUTION_ERROR', (error as Error).message || 'the request failed');
+      const { code, message, more } = asProtocolError(error);
       this.events.failed(code);
       return JSON.stringify({ type: 'error', data: { message, code, ...more } });
     }
@@ -63,13 +62,13 @@ export class Session {
     const { type, data = {} } = message;
     switch (type) {
       case 'reset':
-        return observation(await this.#reset(fields('reset', data)));
+        return observation(await this.reset(fields('reset', data)));
       case 'step':
         return observation(await this.#act(fields('step', data)));
       case 'state':
         return { type: 'state', data: this.#state() };
       case 'mcp':
-        return { type: 'mcp', data: await answerMcp(fields('mcp', data), this.#tools, (name, args) => this.#call(name, args)) };
+        return { type: 'mcp', data: await answerMcp(fields('mcp', data), this.tools, (name, args) => this.call(name, args)) };
       case 'close':
         return null;
       default:
@@ -77,7 +76,8 @@ export class Session {
     }
   }
 
-  async #reset(data: Record<string, unknown>): Promise<StepResult> {
+  /** Begins an episode, and ends the one before it. @throws ProtocolError */
+  async reset(data: Record<string, unknown>): Promise<StepResult> {
     const asked = readReset(data);
     await this.#drop();
     const { task, seed } = await this.tasks.choose(asked);
@@ -100,19 +100,19 @@ export class Session {
   /** Plays an action: `list_tools` or `call_tool` of OpenEnv, or this server's own form, `content` or a `name` with `arguments`. */
   async #act(data: Record<string, unknown>): Promise<{ observation: object; reward: number | null; done: boolean }> {
     const { type, tool_name, name, content, arguments: args } = data;
-    if (type === 'list_tools') return { observation: { tools: this.#tools.map(listed) }, reward: null, done: false };
+    if (type === 'list_tools') return { observation: { tools: this.tools.map(listed) }, reward: null, done: false };
     if (type === 'call_tool') {
-      const { observation: seen, ...rest } = await this.#call(tool_name, args);
+      const { observation: seen, ...rest } = await this.call(tool_name, args);
       return { observation: { ...seen, tool_name: tool_name as string, result: seen.content, error: null }, ...rest };
     }
-    if (name !== undefined && name !== null) return this.#call(name, args);
+    if (name !== undefined && name !== null) return this.call(name, args);
     if (typeof content !== 'string')
       throw new ProtocolError('VALIDATION_ERROR', `step.content is ${shown(content)}: expected a text, or name with arguments`);
     return this.#step({ text: content });
   }
 
-  /** Plays a tool call. The tool `respond` talks to the customer. */
-  #call(name: unknown, args: unknown = {}): Promise<StepResult> {
+  /** Plays a tool call. The tool `respond` talks to the customer. @throws ProtocolError */
+  call(name: unknown, args: unknown = {}): Promise<StepResult> {
     if (typeof name !== 'string' || name === '')
       throw new ProtocolError('VALIDATION_ERROR', `the tool's name is ${shown(name)}: expected the name of a tool`);
     const values = fields(`arguments of ${name.slice(0, 80)}`, args);
@@ -140,7 +140,7 @@ export class Session {
   }
 
   /** The tools of the episode. Before the first reset, those of the domain. */
-  get #tools(): ToolSchema[] {
+  get tools(): ToolSchema[] {
     return [...(this.#episode ?? this.stage.domain).tools, RESPOND];
   }
 

@@ -25,7 +25,7 @@ export const STAGE_FLAGS = {
 } as const satisfies Flags;
 
 export const envServe = command({
-  summary: 'serve a domain over OpenEnv’s WebSocket protocol, for TRL, verifiers, verl and others',
+  summary: 'serve a domain over OpenEnv’s WebSocket protocol and over MCP, for TRL, verifiers, verl and others',
   flags: {
     port: { type: 'integer', value: 'P', help: 'port to listen on', default: 8019, min: 0, max: 65_535 },
     host: {
@@ -132,7 +132,11 @@ export const envServe = command({
       if (flags.audit === undefined) return 'the server has stopped (with --audit DIR it keeps every conversation)';
       return `the server has stopped: ${complete ? 'the' : 'not all'} conversations are in ${flags.audit}`;
     });
-    console.log(json ? JSON.stringify({ url }) : `${place.domain} is served at ${url.replace('http', 'ws')}/ws (Ctrl-C ends it)`);
+    console.log(
+      json
+        ? JSON.stringify({ url })
+        : `${place.domain} is served at ${url.replace('http', 'ws')}/ws, and to MCP clients at ${url}/mcp (Ctrl-C ends it)`,
+    );
     await once(process, 'never');
   },
   show: () => [],

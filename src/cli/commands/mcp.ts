@@ -8,6 +8,7 @@ import { command, type CommandGroup } from '../command.ts';
 import { oneLine, UsageError } from '../errors.ts';
 import { readText } from '../files.ts';
 import { TARGET_FLAGS, toolOf, withServer } from '../mcp-target.ts';
+import { mcpServe } from './mcp-serve.ts';
 import { JSON_FLAG } from './shared.ts';
 
 const FLAGS = { ...TARGET_FLAGS, json: JSON_FLAG };
@@ -102,8 +103,8 @@ const check = command({
 });
 
 export const mcp: CommandGroup = {
-  summary: 'look at an MCP server, call its tools, or check it',
-  commands: { list, call, check },
+  summary: 'look at an MCP server, call its tools, check it, or serve a domain as one',
+  commands: { list, call, check, serve: mcpServe },
 };
 
 function readArguments(text = '{}'): Record<string, Json> {

@@ -2,6 +2,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { ownPaths, splitCommand } from '../../../src/cli/command-line.ts';
@@ -110,7 +112,7 @@ describe('list', () => {
       code: 2,
       error: expect.stringContaining('unknown command "mcp lst" (did you mean list?)') as string,
     });
-    expect(await mua()).toMatchObject({ code: 2, error: expect.stringContaining('expected list, call, check') as string });
+    expect(await mua()).toMatchObject({ code: 2, error: expect.stringContaining('expected list, call, check, serve') as string });
     expect((await mua('--help')).stdout).toContain('call a tool of a server');
     expect((await mua('call', '--help')).stdout).toContain('./mua mcp call TOOL');
   });
@@ -253,6 +255,29 @@ describe('check', () => {
     expect((await check(ana, { tool: 'x' })).error).toMatch(/line 2 is \{"tool":"x"\}: expected \{"name": "TOOL", "arguments": \{…\}\}$/);
     expect((await check({ name: 'x', arguments: [] })).code).toBe(2);
     expect((await check()).error).toContain('has no calls');
+  });
+});
+
+describe('serve', () => {
+  test('plays a world over stdin and stdout, in both eras, and ends with its client', async () => {
+    const server = `'${process.execPath}' bin/mua.mjs mcp serve --domain retail --level nano`;
+    const { code, structured } = (await parsed('call', 'start_episode', '{"task_id":"retail/nano/train/1/3"}', '--command', server)) as {
+      code: number;
+      structured: Record<string, unknown>;
+    };
+    expect([code, structured]).toMatchObject([
+      0,
+      { role: 'user', turn: 0, task_id: 'retail/nano/train/1/3', episode: expect.any(String) as string },
+    ]);
+    const client = new Client({ name: 'older', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: ['bin/mua.mjs', 'mcp', 'serve'], stderr: 'ignore' }));
+    const { content } = await client.callTool({ name: 'start_episode', arguments: {} });
+    expect((content as { text: string }[])[0]!.text).toContain('The customer says: ');
+    await client.close();
+  });
+
+  test('a wrong domain is named', async () => {
+    expect(await mua('serve', '--domain', 'retial')).toMatchObject({ code: 2, error: expect.stringContaining('retial') as string });
   });
 });
 
