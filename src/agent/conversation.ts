@@ -1,22 +1,17 @@
 /**
  * @file Reads OpenAI-style conversations: chat JSONL in TRL's conversational format, with the deviations of other programs.
  *
- * A row is `{"messages": […], "tools": […]?}`. Rows of TRL may have `prompt` and `completion` instead, results of tau-bench `traj`. A list
- * may be a text in JSON. Content is a text, a list of parts, or null. Arguments are an object, or its JSON text.
+ * A row is `{"messages": […], "tools": […]?}`. Rows of TRL may have `prompt` and `completion` instead, results of tau-bench `traj`,
+ * LLaMA-Factory's ShareGPT `conversations`. A list may be a text in JSON. Content is a text, a list of parts, or null. Arguments are an object, or its JSON text.
  */
-import { InputError, parserReason, shown } from '../base/input-error.ts';
+import { InputError, parserReason } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
-import { firstReasons, readJsonFile, RowNotes } from '../base/json-rows.ts';
-import { parseTolerant } from '../base/tolerant-json.ts';
+import { firstReasons, type JsonRow, readJsonFile, RowNotes } from '../base/json-rows.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
+import { ConversationError, isPreference, listOf, parsed, rowMessages, rowTools, wrong } from './conversation-row.ts';
 import { readContent } from './message-content.ts';
 import { withoutNulls, withoutPadding } from './null-padding.ts';
 import { toPythonJson } from './python-json.ts';
-
-/** Thrown if a field of the input is wrong. The message names the field, its value and the expected value. */
-class ConversationError extends InputError {
-  override name = 'ConversationError';
-}
 
 /** A line about something that was read differently from what the file says. */
 export type Note = (line: string) => void;
@@ -30,13 +25,13 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the rows of a file with `read`. Rows that cannot be read are left out, and `note` counts them and names the first of them.
+ * Reads the rows of a file, or of its text, with `read`. Rows that cannot be read are left out, and `note` counts them and names the first of them.
  * @throws InputError with the first reasons if no row can be read
  */
-export function readEachRow<T>(text: string, read: (value: unknown, where: string, note: Note) => T, note: Note): T[] {
+export function readEachRow<T>(file: string | readonly JsonRow[], read: (value: unknown, where: string, note: Note) => T, note: Note): T[] {
   const problems: string[] = [];
   const notes = new RowNotes();
-  const { rows } = readJsonFile(text);
+  const rows = typeof file === 'string' ? readJsonFile(file).rows : file;
   const found = rows.flatMap(({ where, value, problem }) => {
     try {
       if (problem !== undefined) throw new ConversationError(`${where}: ${problem}`);
@@ -62,40 +57,34 @@ export const parseConversations = (text: string, note: Note = () => {}): Convers
 /** Checks a value and normalises it. Error messages start with `where`, e.g. `line 3`. @throws ConversationError */
 export function readConversation(value: unknown, where = 'conversation', options: ReadOptions = {}): Conversation {
   const row = record(value, where);
-  const tools = readTools(row.tools, `${where}: tools`);
-  const messages = messagesOf(row, where).map((message, i) => readMessage(message, `${where}: messages[${i}]`, { ...options, tools }));
-  return { messages, ...(tools && { tools }) };
+  const pair = isPreference(row);
+  if (pair) options.note?.('the rejected answers of pairs are left out');
+  return checkedConversation(row, rowMessages(row, where, pair ? 'chosen' : 'completion'), where, options);
 }
 
-function messagesOf(row: Record<string, unknown>, where: string): unknown[] {
-  const { messages, traj, prompt, completion } = row;
-  const own = listOf(messages) ?? listOf(traj);
-  if (own && own.length > 0) return own;
-  const [before, after] = [listOf(prompt), listOf(completion)];
-  if (before && after && before.length + after.length > 0) return [...before, ...after];
-  throw wrong(`${where}: messages`, messages ?? traj, 'a list of at least one message');
-}
-
-/** A list, or the list that a text in JSON holds. */
-export function listOf(value: unknown): unknown[] | undefined {
-  const list = typeof value === 'string' && value.trimStart().startsWith('[') ? parsed(value) : value;
-  return Array.isArray(list) ? list : undefined;
-}
-
-/** The value of a text. Undefined if it has none. */
-function parsed(text: string): unknown {
-  try {
-    return parseTolerant(text);
-  } catch {
-    return undefined;
+/** Checks the messages and the tools of a row, as `rowMessages` gives them. @throws ConversationError */
+export function checkedConversation(
+  row: Record<string, unknown>,
+  messages: readonly unknown[] | undefined,
+  where: string,
+  options: ReadOptions,
+): Conversation {
+  if (!messages) {
+    const column = row.conversations === undefined ? 'messages' : 'conversations';
+    throw wrong(`${where}: ${column}`, row[column] ?? row.traj, 'a list of at least one message');
   }
+  const tools = readTools(row, `${where}: tools`);
+  return {
+    messages: messages.map((message, i) => readMessage(message, `${where}: messages[${i}]`, { ...options, tools })),
+    ...(tools && { tools }),
+  };
 }
 
-function readTools(value: unknown, where: string): Record<string, unknown>[] | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  const list = listOf(value);
-  if (!list) throw wrong(where, value, 'a list of function schemas');
-  return list.map((tool, i) => withoutNulls(record(typeof tool === 'string' ? parsed(tool) : tool, `${where}[${i}]`)));
+function readTools(row: Record<string, unknown>, where: string): Record<string, unknown>[] | undefined {
+  if (row.tools === undefined || row.tools === null || row.tools === '') return undefined;
+  const list = rowTools(row);
+  if (!list) throw wrong(where, row.tools, 'a list of function schemas');
+  return list.map((tool, i) => withoutNulls(record(tool, `${where}[${i}]`)));
 }
 
 const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
@@ -110,6 +99,8 @@ function readMessage(value: unknown, where: string, options: MessageOptions): Ch
   if (!role) throw wrong(`${where}.role`, named, ROLES.map((name) => `"${name}"`).join(', '));
   const { text, thoughts } = readContent(message.content, options);
   const calls = readToolCalls(message, role, where, options);
+  for (const [field, own] of Object.entries(message))
+    if (!READ.includes(field) && isGiven(own)) options.note?.(`the field ${field.slice(0, 40)} of messages is left out`);
   const checked: ChatMessage = { role, content: text };
   if (calls.length > 0) checked.tool_calls = calls;
   const own = [message.reasoning_content, message.reasoning, message.thinking].find((field) => typeof field === 'string' && field !== '');
@@ -120,6 +111,10 @@ function readMessage(value: unknown, where: string, options: MessageOptions): Ch
   if (id !== undefined) checked.tool_call_id = id;
   return checked;
 }
+
+/** The fields of a message that are read. */
+const READ = 'role content tool_calls function_call name tool_call_id reasoning_content reasoning thinking'.split(' ');
+const isGiven = (value: unknown) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
 
 const textId = (id: unknown): string | undefined =>
   typeof id === 'string' ? id : typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;
@@ -188,11 +183,7 @@ function isJson(text: string): boolean {
 const hasBigInt = (value: unknown): boolean =>
   typeof value === 'bigint' || (typeof value === 'object' && value !== null && Object.values(value).some(hasBigInt));
 
-function record(value: unknown, where: string, expected = 'an object'): Record<string, unknown> {
+export function record(value: unknown, where: string, expected = 'an object'): Record<string, unknown> {
   if (!isObject(value)) throw wrong(where, value, expected);
   return value;
-}
-
-function wrong(where: string, value: unknown, expected: string): ConversationError {
-  return new ConversationError(`${where} is ${shown(value)}: expected ${expected}`);
 }

@@ -9,6 +9,7 @@ import { didYouMean } from '../base/did-you-mean.ts';
 import { readFlags } from './args.ts';
 import type { AnyCommand, CommandGroup } from './command.ts';
 import { audit } from './commands/audit.ts';
+import { convert } from './commands/convert.ts';
 import { replay, rescore } from './commands/benchmark.ts';
 import { envServe } from './commands/env-serve.ts';
 import { experiment } from './commands/experiment.ts';
@@ -55,6 +56,7 @@ const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
   'self-test': selfTest,
   export: exportModel,
   'export-run': exportRun,
+  convert,
   verify,
   'verify-log': verifyLog,
   audit,

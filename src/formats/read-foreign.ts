@@ -38,7 +38,7 @@ export interface ForeignFile {
 
 const ROW_SOURCES: Record<RowKind, string> = { trl: 'TRL', verl: 'verl', chat: 'Chat messages' };
 const RESULTS = BENCHMARKS.flatMap(({ title, results }) => (results ? [title] : [])).join(' or ');
-const EXPECTED = `rows of TRL (prompt, completion), verl (input, output) or chats (messages), Inspect’s log, or results of ${RESULTS}`;
+const EXPECTED = `rows of TRL (prompt, completion), verl (input, output) or chats (messages, conversations), Inspect’s log, or results of ${RESULTS}`;
 
 /**
  * Reads files in the order of the numbers in their names, because verl and TRL name a file after its step. A file that cannot be read is

@@ -1,7 +1,8 @@
 /** @file Reads rows with one conversation each: TRL's completions and rollouts, verl's dumps, and chats. */
 import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
-import { listOf, readConversation } from '../agent/conversation.ts';
+import { readConversation } from '../agent/conversation.ts';
+import { isPreference, listOf } from '../agent/conversation-row.ts';
 import { TERMINATIONS } from '../exchange/trajectory-schema.ts';
 import { REWARD_TERMS, type RewardTerms } from '../records/rewards.ts';
 import type { ChatMessage } from '../records/conversation.ts';
@@ -15,10 +16,10 @@ import { numberOf, type Row, RowFields } from './row-fields.ts';
 export type RowKind = 'trl' | 'verl' | 'chat';
 
 export function kindOf(row: Row): RowKind | null {
-  if ((listOf(row.messages)?.length ?? 0) > 0) return 'chat';
+  if ((listOf(row.messages)?.length ?? 0) > 0 || listOf(row.conversations)) return 'chat';
   if ('prompt' in row && 'completion' in row) return 'trl';
   if ('input' in row && 'output' in row) return 'verl';
-  return 'messages' in row ? 'chat' : null;
+  return 'messages' in row || isPreference(row) ? 'chat' : null;
 }
 
 export interface RowSource {

@@ -21,3 +21,12 @@ export interface Conversation {
   /** OpenAI function schemas. */
   tools?: object[];
 }
+
+/** A better and a worse answer after the same messages. Each begins with a message of the agent. */
+export interface Preference {
+  prompt: ChatMessage[];
+  chosen: ChatMessage[];
+  rejected: ChatMessage[];
+  /** OpenAI function schemas. */
+  tools?: object[];
+}
