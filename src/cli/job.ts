@@ -18,7 +18,7 @@ export interface Job<Request extends WorkRequest> {
   runs?: JobRun[];
   /** The customers of an evaluation, in the order of the request. */
   customers?: JobCustomer[];
-  /** The path of a file that the work reads as text. */
+  /** The text of a file that the work reads. */
   data?: string;
   /** The benchmark data that the work imports first. */
   benchmark?: BenchmarkData | undefined;
@@ -80,7 +80,7 @@ function filesOf<Request extends WorkRequest>({ model, runs = [], customers = []
     if (done) files.offer(`customer/${i}/done.jsonl`, { file: done });
     files.accept(`customer/${i}/trial`, receive);
   }
-  if (data) files.offer('data.jsonl', { file: data });
+  if (data) files.offer('data.jsonl', { data });
   // Use the index as the name, because paths may contain any character.
   benchmark?.files.forEach(([, file], i) => files.offer(`benchmark/${i}`, { file }));
   if (onFile) files.accept('out/*', (body, name) => onFile(body, name.slice('out/'.length)));

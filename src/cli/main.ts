@@ -27,7 +27,8 @@ import { robust } from './commands/robust.ts';
 import { synthesize } from './commands/synthesize.ts';
 import { scenario } from './commands/scenario.ts';
 import { shadow } from './commands/shadow.ts';
-import { sft, train } from './commands/training.ts';
+import { train } from './commands/training.ts';
+import { dpo, sft } from './commands/tuning.ts';
 import { verify, verifyLog } from './commands/verify.ts';
 import { oneLine, printable, printableJson, UsageError } from './errors.ts';
 import { runInterruptions } from './files.ts';
@@ -47,6 +48,7 @@ const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
   overlap,
   synthesize,
   sft,
+  dpo,
   score,
   grad,
   generate,

@@ -15,7 +15,7 @@ import { expectRegular, readPieces } from './read.ts';
 import { filesOf, LOG, STATUS, type Status, statusSchema } from './status.ts';
 
 /** Commands whose results may replace each other. */
-const ALIKE = [['train', 'sft'], ['evaluate']];
+const ALIKE = [['train', 'sft', 'dpo'], ['evaluate']];
 
 /** A folder for the results of a new command. */
 export interface NewFolder {

@@ -43,7 +43,7 @@ interface BenchmarkOrder {
 /** A command to run. `model` lists the files of the model folder and of its adapter. Their content is at `model/<name>`. */
 export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
   | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
-  | { command: 'sft'; run: RunOrder & Pick<SftOptions, 'overrides'> }
+  | { command: 'sft' | 'dpo'; run: RunOrder & Pick<SftOptions, 'overrides'> }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   /**
    * If `done` is true, `customer/<index>/done.jsonl` has the trials from before an interruption. New trials are sent to
@@ -64,6 +64,7 @@ export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
 export interface WorkResults {
   train: null;
   sft: null;
+  dpo: null;
   synthesize: { kept: number; tried: number; solved: number };
   evaluate: EvaluateResult;
   score: Scored;
@@ -126,6 +127,7 @@ const text = async (files: WorkFiles, name: string) => new TextDecoder().decode(
 const WORK: Record<WorkRequest['command'], string> = {
   train: 'opening the run',
   sft: 'opening the run',
+  dpo: 'opening the run',
   synthesize: 'playing conversations',
   evaluate: 'preparing the evaluation',
   score: 'scoring',
@@ -164,12 +166,13 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
     case 'train':
       await train(request.runs, request.user, place);
       return null;
-    case 'sft': {
+    case 'sft':
+    case 'dpo': {
       const { model: start, interrupted } = await readRun(files, request.run, 'run/0/');
       const { overrides, base } = request.run;
       const options = { overrides, ...(base !== undefined && { base }), ...(interrupted && { interrupted }) };
       const jsonl = await text(files, 'data.jsonl');
-      await finish(files, 'run/0/', await trainer.sft(start, jsonl, options, sinkTo('run/0/', place.progress, place)));
+      await finish(files, 'run/0/', await trainer[request.command](start, jsonl, options, sinkTo('run/0/', place.progress, place)));
       return null;
     }
     case 'synthesize': {

@@ -2,6 +2,7 @@
 import { type Note, readConversation, readEachRow } from '../agent/conversation.ts';
 import { isPreference, messageColumns } from '../agent/conversation-row.ts';
 import { readPreference } from '../agent/preference.ts';
+import { toPythonJson } from '../agent/python-json.ts';
 import { isObject } from '../base/json.ts';
 import { type JsonRow, readJsonFile } from '../base/json-rows.ts';
 import type { Conversation, Preference } from '../records/conversation.ts';
@@ -14,6 +15,10 @@ export type DatasetRecord = { columns: Row } & ({ conversation: Conversation; pa
 /** @throws ImportError if it is Parquet that cannot be read */
 export const rowsOfFile = async (file: string, bytes: Uint8Array): Promise<JsonRow[]> =>
   isParquet(bytes) ? (await readParquet(bytes, file)).map((value, i) => ({ where: `row ${i + 1}`, value })) : readJsonFile(bytes).rows;
+
+/** The rows of a file as JSON Lines. Text stays as it is. @throws as `rowsOfFile` */
+export const jsonlOf = async (file: string, bytes: Uint8Array): Promise<string> =>
+  isParquet(bytes) ? (await readParquet(bytes, file)).map((row) => `${toPythonJson(row)}\n`).join('') : new TextDecoder().decode(bytes);
 
 /** Reads conversations and pairs. Rows that cannot be read are left out, and noted. @throws InputError if none can be read */
 export const readRecords = (rows: readonly JsonRow[], note: Note): DatasetRecord[] =>

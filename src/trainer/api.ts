@@ -120,6 +120,8 @@ export interface TrainerApi {
   /** Trains as the settings say. `sink` gets each step and the checkpoints. */
   train(model: ModelParts, options: TrainOptions, sink: TrainingSink): Promise<TrainResult>;
   sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
+  /** The same with pairs of a better and a worse answer (`readPreference`). */
+  dpo(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
   /** @param settings those `customers.*` and `tools.*` that differ from the cold start's */
   synthesize(
     options: Omit<SynthesizeOptions, 'conditions' | 'habits'>,

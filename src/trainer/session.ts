@@ -55,6 +55,7 @@ import { Evaluations } from './evaluations.ts';
 import { GpuTurns } from './gpu-turns.ts';
 import { Plays } from './play.ts';
 import { Runs } from './runs.ts';
+import { dpoModel } from './dpo-model.ts';
 import { sftModel } from './sft-model.ts';
 import { trainConfig, trainModel } from './train-model.ts';
 import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
@@ -185,6 +186,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
 
   sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult> {
     return sftModel(this.#host, model, jsonl, options, sink);
+  }
+
+  dpo(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult> {
+    return dpoModel(this.#host, model, jsonl, options, sink);
   }
 
   async synthesize(

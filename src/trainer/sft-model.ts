@@ -1,20 +1,16 @@
-/** @file `mua sft`: supervised fine-tuning on a file of conversations. The sink receives the results and stores them. */
+/** @file `mua sft`: supervised fine-tuning on a file of conversations. */
 import { renderConversation } from '../agent/chat-template.ts';
 import { parseConversations } from '../agent/conversation.ts';
 import { openTokenizer } from '../agent/tokenizer.ts';
-import { trainedFiles } from '../exchange/adapter-folder.ts';
+import { InputError } from '../base/input-error.ts';
 import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
-import type { StepMetrics } from '../records/run.ts';
 import { sftConfig } from '../training/config.ts';
-import { stepsOf, trainSft } from '../training/sft.ts';
-import { CheckpointClock } from './checkpoint-clock.ts';
-import { packCheckpoint, readCheckpoint, resumeNote } from './checkpoints.ts';
+import { type SftStep, stepsOf, trainSft } from '../training/sft.ts';
 import type { EngineHost } from './engine-host.ts';
-import { CHECKPOINT_SHARE, openFolder } from './folder-sink.ts';
 import type { SftOptions, SftResult, TrainingSink } from './messages.ts';
-import { originOf } from './origin.ts';
+import { tuneModel } from './tune-model.ts';
 
-/** @param jsonl the conversations @throws ConfigError for a setting; Error if a conversation is too long */
+/** @param jsonl the conversations @throws ConfigError for a setting; InputError if a conversation is too long */
 export async function sftModel(
   host: EngineHost,
   given: ModelParts,
@@ -31,31 +27,18 @@ export async function sftModel(
   const examples = conversations.map((conversation) => renderConversation(tokenizer, conversation, config.enable_thinking));
   const tooLong = examples.findIndex(({ tokens }) => tokens.length > config.max_model_len);
   if (tooLong >= 0)
-    throw new Error(`conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`);
-  const longest = examples.reduce((max, { tokens }) => Math.max(max, tokens.length), 0);
-  const { files, firstModel, checkpoint, seconds } = await openFolder(given, config, options);
-  void sink.progress(0, 0, 'opening the model');
-  const engine = await host.open(files, { maxModelLen: longest, slots: 1 }, config);
-  if (checkpoint) await engine.loadOptimizerState(checkpoint.optimizer);
-  const origin = await originOf(host, firstModel, config);
-  const note = checkpoint?.origin && resumeNote({ origin: checkpoint.origin }, origin);
-  if (note) await sink.note(note);
-  const clock = new CheckpointClock({ every: 0, share: CHECKPOINT_SHARE });
-  const history: StepMetrics[] = [...(options.interrupted?.metrics ?? [])];
-  const total = stepsOf(examples.length, config);
-  void sink.progress(checkpoint?.step ?? 0, total, 'sft');
-  for await (const { step, totalSteps, loss, lr, gradNorm, tokens } of trainSft(engine, examples, config, checkpoint?.step)) {
-    const metrics = { step, 'train/loss': loss, 'actor/lr': lr, 'actor/grad_norm': gradNorm, 'perf/total_num_tokens': tokens };
-    history.push(metrics);
-    void sink.progress(step, totalSteps, 'sft', metrics);
-    await sink.step(metrics, []);
-    if (step < totalSteps && clock.isDue(step))
-      await clock.time(async () => sink.checkpoint(step, packCheckpoint(await readCheckpoint(step, engine, null), seconds(), origin)));
-  }
-  return {
-    model: trainedFiles(files, await engine.weights()),
-    losses: history.map((metrics) => metrics['train/loss']!),
-    tokens: history.reduce((all, metrics) => all + metrics['perf/total_num_tokens']!, 0),
-    seconds: seconds(),
-  };
+    throw new InputError(
+      `conversation ${tooLong + 1} has ${examples[tooLong]!.tokens.length} tokens: max_model_len is ${config.max_model_len}`,
+    );
+  return tuneModel(host, given, config, options, sink, {
+    label: 'sft',
+    longest: examples.reduce((max, { tokens }) => Math.max(max, tokens.length), 0),
+    totalSteps: stepsOf(examples.length, config),
+    begin: async (engine, checkpoint) => ({ steps: metricsOf(trainSft(engine, examples, config, checkpoint?.step)), reference: null }),
+  });
+}
+
+async function* metricsOf(steps: AsyncGenerator<SftStep>) {
+  for await (const { step, loss, lr, gradNorm, tokens } of steps)
+    yield { step, 'train/loss': loss, 'actor/lr': lr, 'actor/grad_norm': gradNorm, 'perf/total_num_tokens': tokens };
 }

@@ -24,6 +24,7 @@ import type { GrpoConfig } from '../records/run.ts';
 import { isTurnLevel } from './advantages.ts';
 import { PAPER, SFT_DEFAULTS } from './defaults.ts';
 import { limitsFor, PRESETS } from './presets.ts';
+import { DPO_DEFAULTS, type DpoConfig, dpoSchema } from './settings/dpo.ts';
 import { grpoSchema, ownName, SETTINGS, type SftConfig, sftSchema } from './settings/index.ts';
 
 export class ConfigError extends InputError {
@@ -38,7 +39,7 @@ function resolve<T extends object>(schema: z.ZodType<T>, base: T, overrides: Rec
   const merged = { ...base } as Record<string, unknown>;
   for (const [given, raw] of Object.entries(overrides)) {
     if (raw === undefined) continue;
-    const name = ownName(given);
+    const name = Object.hasOwn(base, given) ? given : ownName(given);
     if (!Object.hasOwn(base, name)) throw new ConfigError(unknownName('setting', given, Object.keys(base)));
     merged[name] = parseValue(name, raw, (base as Record<string, unknown>)[name]);
   }
@@ -51,7 +52,7 @@ function resolve<T extends object>(schema: z.ZodType<T>, base: T, overrides: Rec
 
 function parseValue(name: string, raw: unknown, example: unknown): unknown {
   if (typeof raw !== 'string') return raw;
-  if (typeof example === 'string') return SETTINGS[name as keyof GrpoConfig].valueAliases?.[raw] ?? raw;
+  if (typeof example === 'string') return SETTINGS[name as keyof GrpoConfig]?.valueAliases?.[raw] ?? raw;
   if (typeof example === 'boolean') {
     if (raw === 'true' || raw === 'True') return true;
     if (raw === 'false' || raw === 'False') return false;
@@ -257,6 +258,14 @@ export const habitsOf = (config: Partial<Pick<GrpoConfig, `demonstrators.${Style
 /** @throws ConfigError */
 export function sftConfig(overrides: Record<string, unknown> = {}): SftConfig {
   return resolve(sftSchema, SFT_DEFAULTS, overrides);
+}
+
+/** @throws ConfigError */
+export function dpoConfig(overrides: Record<string, unknown> = {}): DpoConfig {
+  const config = resolve<DpoConfig>(dpoSchema, { ...SFT_DEFAULTS, ...DPO_DEFAULTS }, overrides);
+  if (config.loss_type !== 'sigmoid' && config.label_smoothing > 0)
+    throw new ConfigError(`setting "label_smoothing" is ${config.label_smoothing}: expected 0, as loss_type is ${config.loss_type}`);
+  return config;
 }
 
 /** The loss settings of `mua grad`: the paper's settings, with overrides. @throws ConfigError */

@@ -42,17 +42,28 @@ export async function* trainSft(
   config: SftConfig,
   doneSteps = 0,
 ): AsyncGenerator<SftStep> {
-  if (examples.length === 0) throw new Error('no conversations to train on');
+  for (const { step, totalSteps, lr, indices } of batches(examples.length, config, doneSteps)) {
+    const batch = indices.map((i) => examples[i]!);
+    const { loss, gradNorm } = await sftUpdate(learner, batch, config, { step, lr });
+    yield { step, totalSteps, loss, lr, gradNorm, tokens: batch.reduce((total, { tokens }) => total + tokens.length, 0) };
+  }
+}
+
+/** The batches of the steps after `doneSteps`, as indices of examples. @throws if there are no examples */
+export function* batches(
+  examples: number,
+  config: SftConfig,
+  doneSteps = 0,
+): Generator<{ step: number; totalSteps: number; lr: number; indices: number[] }> {
+  if (examples === 0) throw new Error('no conversations to train on');
   const size = config.train_batch_size;
-  const perEpoch = Math.ceil(examples.length / size);
-  const totalSteps = stepsOf(examples.length, config);
-  for (let step = doneSteps; step < totalSteps; step++) {
-    const order = permutation(examples.length, config.seed, Math.floor(step / perEpoch));
-    const at = (step % perEpoch) * size;
-    const batch = order.slice(at, at + size).map((i) => examples[i]!);
-    const lr = learningRate(config.lr, config.lr_scheduler_type, step, totalSteps, config.lr_warmup_steps);
-    const { loss, gradNorm } = await sftUpdate(learner, batch, config, { step: step + 1, lr });
-    yield { step: step + 1, totalSteps, loss, lr, gradNorm, tokens: batch.reduce((total, { tokens }) => total + tokens.length, 0) };
+  const perEpoch = Math.ceil(examples / size);
+  const totalSteps = stepsOf(examples, config);
+  for (let done = doneSteps; done < totalSteps; done++) {
+    const order = permutation(examples, config.seed, Math.floor(done / perEpoch));
+    const at = (done % perEpoch) * size;
+    const lr = learningRate(config.lr, config.lr_scheduler_type, done, totalSteps, config.lr_warmup_steps);
+    yield { step: done + 1, totalSteps, lr, indices: order.slice(at, at + size) };
   }
 }
 

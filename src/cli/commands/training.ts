@@ -1,62 +1,34 @@
-/** @file `mua train` and `mua sft`: train a model into a folder, from the start or from a checkpoint. */
+/** @file `mua train`: trains a model into a folder, from the start or from a checkpoint. */
 import { join, resolve } from 'node:path';
-import type { SftResult, TrainResult } from '../../trainer/messages.ts';
+import type { TrainResult } from '../../trainer/messages.ts';
 import type { RunPlan } from '../../trainer/run-plan.ts';
-import type { Flags, Values } from '../args.ts';
 import { ROOT } from '../build.ts';
-import { ON } from '../backend.ts';
 import { importedName } from '../../benchmarks/imported-benchmark.ts';
 import { IMPORTED_LEVEL } from '../../domains/registry.ts';
 import { type BenchmarkData, filesSha256, findPlaceData } from '../benchmark-data.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { FOLDER } from '../customer-folder.ts';
-import { findModel, readText } from '../files.ts';
+import { findModel } from '../files.ts';
 import { runJob } from '../job.ts';
-import { sha256 } from '../out-folder.ts';
 import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import type { ProgressBar } from '../progress.ts';
 import { RunFolder } from '../run-folder.ts';
-import { type SftSettings, sftSchema, type TrainSettings, trainSchema } from '../settings.ts';
+import { type TrainSettings, trainSchema } from '../settings.ts';
 import type { TrainOrder } from '../work.ts';
 import { planLines } from './plan-texts.ts';
-import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, passLine, readUser, SET } from './shared.ts';
+import { BEFORE_CHECKPOINT, checkResume, newRun } from './new-run.ts';
+import { checkAlone, keepWhenStopped, passLine, readUser } from './shared.ts';
 import {
   bundledModel,
   customerFlags,
   givenValUser,
-  overridesOf,
-  RUN_FLAGS,
-  SEED_OF_PRESET,
-  STEPS,
   TRAIN_FLAGS,
   type TrainValues,
   trainSettings,
   withJudge,
   withoutSecrets,
 } from './train-flags.ts';
-
-/** @param allowed flags that may be given together with `--resume` */
-function checkResume<F extends { resume: string | undefined; out: string | undefined }>(
-  command: string,
-  { resume, out, ...flags }: F,
-  allowed: readonly string[],
-): void {
-  if (resume === undefined && out === undefined)
-    throw new UsageError(`--out is missing: expected --out DIR, or ./mua ${command} --resume DIR`);
-  if (resume !== undefined) checkAlone({ out, ...flags }, allowed);
-}
-
-async function newRun<Settings extends TrainSettings | SftSettings>(
-  command: string,
-  { out, lora, force }: Pick<Values<typeof RUN_FLAGS>, 'out' | 'lora' | 'force'>,
-  model: string,
-  settings: Settings,
-  note: (text: string) => void,
-): Promise<RunFolder<Settings>> {
-  const inputs = 'data' in settings ? [settings.data] : [];
-  return RunFolder.create(out!, { command, settings, model: await findModel(model, { tokenizer: true, lora }), force, inputs, note });
-}
 
 type Customer = Awaited<ReturnType<typeof readUser>>;
 
@@ -101,10 +73,6 @@ async function benchmarkOf(
 /** The settings of a run that trains on the tasks of a benchmark. */
 const benchmarkSettings = (benchmark: BenchmarkData | undefined): Record<string, string> =>
   benchmark ? { domain: importedName(benchmark.rules, benchmark.domain), level: IMPORTED_LEVEL } : {};
-
-/** The message of a run that is stopped too early. */
-const BEFORE_CHECKPOINT =
-  'stopped before the first checkpoint: no step is kept, so start the run again (with --force if its folder exists)';
 
 export const train = command({
   summary:
@@ -207,66 +175,3 @@ async function planned(flags: TrainValues, progress: ProgressBar): Promise<RunPl
   const model = await findModel(flags.model ?? join(ROOT, 'models', bundledModel(options.preset)), { tokenizer: true, lora: flags.lora });
   return runJob({ on: flags.on, request: { command: 'planTraining', options }, model, benchmark, progress });
 }
-
-const SFT_FLAGS = {
-  model: { ...MODEL, required: false, help: 'model folder in Hugging Face layout (required, except with --resume)' },
-  data: {
-    type: 'string',
-    value: 'FILE.jsonl',
-    help: 'OpenAI-style messages with tool calls, one conversation on each line (required, except with --resume)',
-  },
-  steps: { ...STEPS, help: 'number of optimizer steps (default: two passes over the data)' },
-  seed: SEED_OF_PRESET,
-  set: SET,
-  ...RUN_FLAGS,
-  on: ON,
-  json: JSON_FLAG,
-} as const satisfies Flags;
-
-async function sha256OfData(path: string): Promise<string> {
-  const text = await readText(path);
-  if (text.trim() === '') throw new UsageError(`--data is "${path}": the file is empty`);
-  return sha256(text);
-}
-
-async function newSft(flags: Values<typeof SFT_FLAGS>, note: (text: string) => void): Promise<RunFolder<SftSettings>> {
-  const { model, data } = flags;
-  if (model === undefined) throw new UsageError('--model is missing: expected --model');
-  if (data === undefined) throw new UsageError('--data is missing: expected --data');
-  const settings = { overrides: overridesOf(flags), model, data: resolve(data), data_sha256: await sha256OfData(data) };
-  return newRun('sft', flags, model, settings, note);
-}
-
-export const sft = command({
-  summary: 'train by supervised fine-tuning on conversations; only assistant tokens are in the loss',
-  flags: SFT_FLAGS,
-  async run(flags, progress) {
-    checkResume('sft', flags, ['data', 'on', 'json']);
-    const note = (text: string) => progress.note(text);
-    const check = async (stored: SftSettings) => {
-      const data = flags.data ?? stored.data;
-      if ((await sha256OfData(data)) !== stored.data_sha256)
-        throw new UsageError(`--data is "${data}": it is not the file with which the run was started`);
-    };
-    const run =
-      flags.resume === undefined
-        ? await newSft(flags, note)
-        : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'sft', note, settings: sftSchema, check });
-    const { overrides } = run.settings;
-    const data = flags.data ?? run.settings.data;
-    await keepWhenStopped(run, BEFORE_CHECKPOINT, () =>
-      runJob({
-        on: flags.on,
-        request: { command: 'sft', run: { ...run.order, overrides } },
-        runs: [run],
-        data,
-        progress,
-      }),
-    );
-    return run.result<Omit<SftResult, 'model'>>();
-  },
-  show: ({ out, losses, tokens, seconds }) => [
-    `loss ${losses[0]?.toFixed(4)} → ${losses.at(-1)?.toFixed(4)} in ${losses.length} steps, ${tokens} tokens, ${(tokens / seconds).toFixed(0)} tokens/s`,
-    `model in ${out}`,
-  ],
-});
