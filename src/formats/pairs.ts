@@ -30,7 +30,7 @@ export function pairsOf(records: readonly DatasetRecord[]): Pairs {
   const reasons = new Map<string, number>();
   const because = (reason: string) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const good = talks.filter(({ columns }) => !nearMissOf(columns));
-  const byId = groupBy(good, ({ columns }) => columns.id);
+  const byId = groupBy(good, ({ columns }) => String(columns.id));
   const byTask = groupBy(
     good.filter(({ columns }) => columns.reward === 1),
     ({ columns }) => taskOf(columns),

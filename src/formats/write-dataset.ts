@@ -90,7 +90,7 @@ function muaRlRow(record: DatasetRecord, index: number, note: Note): Row {
     id: textOf(id ?? index + 1),
     source: textOf(from ?? 'unknown'),
     messages: toPythonJson(withIds(messages, note).map((own) => withArguments(own, asText))),
-    tools: functions ? toPythonJson({ type: 'function', function: functions }) : '',
+    tools: functions ? toPythonJson({ type: 'function', function: functions }) : null,
   };
 }
 

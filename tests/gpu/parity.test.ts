@@ -4,7 +4,9 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { Gpu } from '../../src/engine/gpu.ts';
 import type { Engine, Scores, TensorMap, TrainSequence } from '../../src/engine/types.ts';
 import { grpoLoss, grpoTokenLoss, sftLoss } from '../../src/training/grpo-loss.ts';
-import { type Fixture, loadFixture } from '../support/fixtures.ts';
+import { accumulatePairs } from '../../src/training/dpo.ts';
+import { cases, pairs, reference } from '../support/dpo-fixture.ts';
+import { type Fixture, loadDpoGradients, loadFixture } from '../support/fixtures.ts';
 
 let gpu: Gpu;
 const errors: string[] = [];
@@ -135,6 +137,20 @@ describe('micro-batches', () => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await loadFixture('qwen3');
+  });
+
+  test('log-probs, loss, metrics and gradients of DPO are those of TRL', async () => {
+    const engine = await createEngine(gpu, fixture.config, fixture.weights, { maxModelLen: 64, maxTokens: 128 });
+    for (const [name, own] of Object.entries(cases)) {
+      const { 'train/loss': loss, ...metrics } = await accumulatePairs(engine, pairs, reference, own.config);
+      expect(loss! / own.loss, name).toBeCloseTo(1, 3);
+      for (const [metric, value] of Object.entries(own.metrics)) expect(metrics[metric]! / value, metric).toBeCloseTo(1, 3);
+      const expected = await loadDpoGradients(name);
+      const gradients = await engine.gradients();
+      expect(worst(new Map([...expected.keys()].map((tensor) => [tensor, gradients.get(tensor)!])), expected).error).toBeLessThan(1e-4);
+      engine.zeroGradients();
+    }
+    engine.destroy();
   });
 
   /** Gradients of GRPO for different sizes of the engine. The gradients must not depend on the sizes. */

@@ -56,6 +56,10 @@ export async function loadFixture(model: string): Promise<Fixture> {
   };
 }
 
+/** The gradients of four tensors by TRL's DPOTrainer (tests/engines/trl_dpo.py). */
+export const loadDpoGradients = async (name: string): Promise<TensorMap> =>
+  readSafetensors(await file('dpo', `${name}-gradients.safetensors`));
+
 interface FormatFigures {
   loss: number;
   logprobs: number[][];
