@@ -1,9 +1,10 @@
 /** @file Reads conversations in OpenAI's format for the audit: JSONL, a conversation with `id` and `messages` a line. */
 import { isObject } from '../base/json.ts';
 import { parserReason, shown } from '../base/input-error.ts';
+import { type RecordedCall, recordedEvents, type RecordedMessage } from '../agent/recorded-events.ts';
 import type { AuditEvent } from '../agent/violations.ts';
 import type { Json } from '../records/json.ts';
-import type { ToolCall, ToolSchema } from '../records/task.ts';
+import type { ToolSchema } from '../records/task.ts';
 import { UsageError } from './errors.ts';
 
 export interface AuditedConversation {
@@ -20,18 +21,6 @@ export interface AuditedConversation {
   /** The same texts with the indices of their messages. */
   system: { text: string; message: number }[];
 }
-
-/** A call waits for its result. */
-interface OpenCall {
-  id: string | undefined;
-  call: ToolCall;
-  message: number;
-  text?: string;
-}
-
-/** A result of a call that failed: `Error: …`, `{"error": …}`, `Request timed out`. In `{"error": null}`, nothing failed. */
-const FAILED =
-  /^[\s{["']*(?:the )?(?:(?:tool|api|request|call|server|internal|network|connection|gateway) )*(?:error|exception|time-?out|timed out|failed)\b(?!["']\s*:\s*(?:null|none|false|0|""|''|\[\s*\]|\{\s*\})\s*[,}])/i;
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
@@ -80,51 +69,26 @@ function readMessages(
   fail: Fail,
 ): Omit<AuditedConversation, 'id' | 'task' | 'tools'> {
   if (!Array.isArray(messages)) return fail('messages', messages, 'a list of messages');
-  const entries: { event: AuditEvent; message: number }[] = [];
   const system: AuditedConversation['system'] = [];
-  let open: OpenCall[] = [];
-  let calls = 0;
-  /** What the agent wrote beside its calls. It follows them, because it is no answer to what they need. */
-  let beside: { event: AuditEvent; message: number } | null = null;
-  const close = () => {
-    for (const { call, message, text = '' } of open) {
-      const error = FAILED.test(text);
-      const write = !error && isWrite(call.name);
-      const changes = write ? [{ table: '', key: '', before: null, after: null, call: calls }] : [];
-      entries.push({ event: { kind: 'tool', call, result: { index: calls++, text, error, changes, terminal: false } }, message });
-    }
-    if (beside) entries.push(beside);
-    open = [];
-    beside = null;
-  };
-  messages.forEach((message: unknown, m) => {
+  const recorded = messages.map((message: unknown, m): RecordedMessage => {
     const field = `messages[${m}]`;
     if (!isObject(message)) return fail(field, message, 'an object with role and content');
     const { role } = message;
     if (typeof role !== 'string' || !ROLES.includes(role)) return fail(`${field}.role`, role, `one of ${ROLES.join(', ')}`);
     const text = readContent(message.content, `${field}.content`, fail);
-    if (role === 'tool' || role === 'function') {
-      const { tool_call_id: id, name } = message;
-      const waiting = open.filter((call) => call.text === undefined);
-      const answered =
-        waiting.find((call) => id !== undefined && call.id === id) ?? waiting.find(({ call }) => call.name === name) ?? waiting[0];
-      if (!answered) return fail(field, id ?? name ?? text, 'the result of a call in the assistant message before');
-      answered.text = text;
-      return;
-    }
-    close();
+    if (role === 'tool' || role === 'function') return { role: 'tool', text, answers: { id: message.tool_call_id, name: message.name } };
     if (role === 'system' || role === 'developer') system.push({ text, message: m });
-    if (role === 'user') entries.push({ event: { kind: 'user', text }, message: m });
-    if (role !== 'assistant') return;
-    open = readCalls(message.tool_calls, `${field}.tool_calls`, fail).map((call) => ({ ...call, message: m }));
-    const said: typeof beside = text.trim() === '' ? null : { event: { kind: 'agent', text }, message: m };
-    if (open.length > 0) beside = said;
-    else if (said) entries.push(said);
+    if (role === 'assistant') return { role, text, calls: readCalls(message.tool_calls, `${field}.tool_calls`, fail) };
+    return { role: role === 'user' ? role : 'system', text };
   });
-  close();
+  const { strays, events, messages: places } = recordedEvents(recorded, isWrite);
+  if (strays[0] !== undefined) {
+    const { text, answers: { id, name } = {} } = recorded[strays[0]]!;
+    return fail(`messages[${strays[0]}]`, id ?? name ?? text, 'the result of a call in the assistant message before');
+  }
   return {
-    events: entries.map(({ event }) => event),
-    messages: entries.map(({ message }) => message),
+    events,
+    messages: places,
     policy: system.length > 0 ? system.map(({ text }) => text).join('\n\n') : null,
     system,
   };
@@ -143,7 +107,7 @@ function readContent(content: unknown, field: string, fail: Fail): string {
     .join('\n');
 }
 
-function readCalls(calls: unknown, field: string, fail: Fail): Pick<OpenCall, 'id' | 'call'>[] {
+function readCalls(calls: unknown, field: string, fail: Fail): RecordedCall[] {
   if (calls === undefined || calls === null) return [];
   if (!Array.isArray(calls)) return fail(field, calls, 'a list of calls');
   return calls.map((entry: unknown, c) => {
