@@ -19,6 +19,7 @@ import { gate } from './commands/gate.ts';
 import { exportModel } from './commands/export.ts';
 import { bench, generate, grad, plan, score, selfTest } from './commands/model.ts';
 import { mcp } from './commands/mcp.ts';
+import { grade } from './commands/grade.ts';
 import { models } from './commands/models.ts';
 import { overlap } from './commands/overlap.ts';
 import { open, userServer } from './commands/local.ts';
@@ -47,6 +48,7 @@ const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
   gate,
   overlap,
   synthesize,
+  grade,
   sft,
   dpo,
   score,

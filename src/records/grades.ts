@@ -28,6 +28,8 @@ export interface RuleGrade {
   why?: string;
   /** The index of the message in `messages`. */
   message?: number;
+  /** The names of all broken rules, if the check has several. */
+  found?: string[];
 }
 
 /** `met` null: not graded. The message and the quote are the evidence; without evidence nothing is graded. */

@@ -1,4 +1,4 @@
-/** @file Reads the flags of a server whose model plays the customer or the agent. */
+/** @file Reads the flags of a server whose model plays the customer or the agent, or judges conversations. */
 import { shown } from '../../base/input-error.ts';
 import { isObject } from '../../base/json.ts';
 import type { EndpointConfig } from '../../records/user.ts';
@@ -12,7 +12,7 @@ export const withoutSecrets = (text: string): string => text.replace(/\/\/[^/\s"
 /** The names in messages: of the flag with the address, of the other flags before their dash, and of the variable with the key. */
 export interface ServerNames {
   flag: string;
-  prefix: 'user' | 'agent';
+  prefix: 'user' | 'agent' | 'judge';
   key: KeyName;
 }
 

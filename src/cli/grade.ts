@@ -1,0 +1,187 @@
+/** @file The work of `mua grade`: grades each row of a file by rules and by a model, and counts what they say. */
+import { mapConcurrently } from '../agent/rollouts.ts';
+import { readJsonFile } from '../base/json-rows.ts';
+import { equalJson } from '../base/json.ts';
+import { readReviews } from '../exchange/review-schema.ts';
+import type { AgentUsage } from '../records/agent-server.ts';
+import type { Graded, Grades, Keep, Review } from '../records/grades.ts';
+import type { Json } from '../records/json.ts';
+import type { EndpointConfig } from '../records/user.ts';
+import { agreements, type PairAgreement } from '../synthesis/agreement.ts';
+import { errorBound } from '../synthesis/error-bound.ts';
+import { decide, ruleGrades } from '../synthesis/grade.ts';
+import { ModelJudge } from '../synthesis/judge.ts';
+import { nearMissTable, type NearMissRow } from '../synthesis/near-misses.ts';
+import { PROMPT_HASH } from '../synthesis/prompt.ts';
+import { readGradedRow, rowSha256 } from '../synthesis/rows.ts';
+import { type DomainRules, domainRules } from '../synthesis/rules.ts';
+import type { GradedRow } from '../synthesis/types.ts';
+import { costOf, usageOf } from '../users/account.ts';
+import { CommandError, errorOfWork, UsageError } from './errors.ts';
+import { onInterrupt, unreadable } from './files.ts';
+import { GradeOut } from './grade-file.ts';
+import type { ProgressBar } from './progress.ts';
+
+export interface GradeJob {
+  /** The path of the rows, and their text. */
+  file: string;
+  text: string;
+  out: string;
+  /** The domain of rows that do not name theirs. */
+  domain: string | undefined;
+  /** With its key. Null: only rules grade. */
+  judge: EndpointConfig | null;
+  votes: number;
+  seed: number;
+  nearMisses: boolean;
+  /** Files of a person's reviews, by path. */
+  reviews: Record<string, string>;
+  progress: ProgressBar;
+}
+
+export interface GradeReport {
+  out: string;
+  rows: number;
+  keep: Record<Keep, number>;
+  /** How many rows have each reason, the most frequent first. */
+  reasons: Record<string, number>;
+  /** Rows whose verdict of the model is not complete. Absent without a judge. */
+  not_graded?: number;
+  agreement: PairAgreement[];
+  near_misses?: NearMissRow[];
+  /** The rows that a person checked among those that are kept: with 95 % confidence at most `bound` of the kept ones are bad. */
+  checked?: { n: number; bad: number; unsure: number; bound: number };
+  /** The rows that are not graded yet, and why. */
+  left: number;
+  stopped?: string;
+  judge?: AgentUsage;
+}
+
+const AT_ONCE = 8;
+
+/** @throws UsageError if a file or the server is wrong; CommandError if no row could be graded */
+export async function gradeFile(job: GradeJob): Promise<GradeReport> {
+  const { file, text, judge: config, votes, seed, progress } = job;
+  const lines = readJsonFile(text).rows;
+  const broken = lines.find(({ problem }) => problem !== undefined);
+  if (broken) throw new UsageError(`${file}: ${broken.where}: ${broken.problem}: expected an object with messages`);
+  const rows = lines.map(({ value, where }) => {
+    try {
+      return readGradedRow(value, where, job.domain);
+    } catch (error) {
+      throw unreadable(file, error as Error);
+    }
+  });
+  if (rows.length === 0) throw new UsageError(`${file}: it has no row: expected an object with messages in each line`);
+  const reviews = reviewsOf(job.reviews, rows);
+  const rules = new Map<string | undefined, DomainRules | null>();
+  for (const { domain } of rows) if (!rules.has(domain)) rules.set(domain, await domainRules(domain));
+  const byRules = rows.map((row, i) => {
+    progress.update(i, rows.length, 'rows checked by rules');
+    return ruleGrades(row, rules.get(row.domain)!);
+  });
+
+  const out = await GradeOut.open(job.out, lines, (grades, i) => otherSettings(grades, byRules[i]!, config, { votes, seed }));
+  const graded = new Map<number, Graded>(out.finished.map((one, i) => [i, one]));
+  if (graded.size > 0) progress.note(`mua: ${graded.size} of ${rows.length} rows are graded in ${job.out}: going on with the others`);
+  const forget = onInterrupt(async () => {
+    await out.close();
+    return out.done > 0 ? `stopped: ${job.out} has ${out.done} graded rows, and the same command goes on` : 'stopped: nothing was written';
+  });
+  const spent = out.finished.reduce((sum, { grades: { judge } }) => sum + (judge?.tokens && config ? (costOf(judge.tokens, config) ?? 0) : 0), 0);
+  const model = config && new ModelJudge(config, { votes, seed, spent });
+  const stop = new AbortController();
+  let failure: Error | null = null;
+  try {
+    const open = rows.map((_, i) => i).slice(graded.size);
+    await mapConcurrently(open, model ? AT_ONCE : open.length, async (i) => {
+      if (failure) return;
+      try {
+        const grades: Grades = { ...byRules[i]!, ...(model && { judge: await model.grade(rows[i]!, i, stop.signal) }) };
+        graded.set(i, decide(grades));
+        await out.add(i, graded.get(i)!);
+        progress.update(graded.size, rows.length, 'rows');
+      } catch (error) {
+        failure ??= error as Error;
+        // Answers on their way are paid. Without a server they do not come.
+        if ((error as { kind?: string }).kind !== 'budget') stop.abort();
+      }
+    });
+  } finally {
+    forget();
+    await out.close();
+    progress.clear();
+  }
+  // What came after a row that failed is not in the file.
+  const complete = [...Array(out.done).keys()].map((i) => ({ ...rows[i]!, ...graded.get(i)! }));
+  if (failure && complete.length === out.finished.length) throw errorOfWork(failure);
+  return report(job, complete, { total: rows.length, failure, reviews, usage: model && usageOf(model.requests) });
+}
+
+/** Why earlier grades cannot stand beside new ones. Null if they can. */
+function otherSettings(
+  { rules, addressed, judge }: Grades,
+  now: Grades,
+  config: EndpointConfig | null,
+  settings: { votes: number; seed: number },
+): string | null {
+  if (!equalJson({ rules, addressed: addressed ?? null } as unknown as Json, { rules: now.rules, addressed: now.addressed ?? null } as unknown as Json))
+    return 'has other grades of the rules';
+  if (!judge || !config) return Boolean(judge) === Boolean(config) ? null : `was graded ${judge ? `by ${judge.model}` : 'without a judge'}`;
+  const wanted = { model: config.model, prompt: PROMPT_HASH, ...settings };
+  const other = (Object.keys(wanted) as (keyof typeof wanted)[]).find((name) => judge[name] !== wanted[name]);
+  return other === undefined ? null : `was graded with ${other} ${judge[other]}, and now it is ${wanted[other]}`;
+}
+
+/** The reviews by the SHA-256 of their conversation. Of two reviews of one file's conversation, the newest counts. */
+function reviewsOf(files: Record<string, string>, rows: readonly GradedRow[]): Map<string, Review> {
+  const known = new Set(rows.map(rowSha256));
+  const reviews = new Map<string, Review>();
+  for (const [path, text] of Object.entries(files)) {
+    let own: Review[];
+    try {
+      own = readReviews(path, text);
+    } catch (error) {
+      throw unreadable(path, error as Error);
+    }
+    const fit = own.filter(({ sha256 }) => known.has(sha256));
+    if (fit.length === 0) throw new UsageError(`${path}: none of its ${own.length} reviews is of a conversation of this file`);
+    for (const review of fit) if ((reviews.get(review.sha256)?.at ?? -1) < review.at) reviews.set(review.sha256, review);
+  }
+  return reviews;
+}
+
+interface Ended {
+  total: number;
+  failure: Error | null;
+  reviews: ReadonlyMap<string, Review>;
+  usage: AgentUsage | null;
+}
+
+function report(job: GradeJob, rows: readonly (GradedRow & Graded)[], { total, failure, reviews, usage }: Ended): GradeReport {
+  const opinions = rows.map((row, i) => ({ key: String(i), grades: row.grades, review: reviews.get(rowSha256(row)), keep: row.keep }));
+  const reasons = new Map<string, number>();
+  for (const reason of rows.flatMap(({ keep_reasons: own }) => [...new Set(own.map(nameOf))])) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  const checked = opinions.flatMap(({ keep, review }) => (keep === 'yes' && review ? [review.decision] : []));
+  const [n, bad] = [checked.filter((decision) => decision !== 'unsure').length, checked.filter((decision) => decision === 'reject').length];
+  const count = (keep: Keep) => rows.filter((row) => row.keep === keep).length;
+  return {
+    out: job.out,
+    rows: rows.length,
+    keep: { yes: count('yes'), no: count('no'), person: count('person') },
+    reasons: Object.fromEntries([...reasons].sort(([a, m], [b, k]) => k - m || (a < b ? -1 : 1))),
+    ...(job.judge && { not_graded: rows.filter(({ grades }) => grades.judge?.keep === null).length }),
+    agreement: agreements(opinions),
+    ...(job.nearMisses && { near_misses: nearMissTable(rows) }),
+    ...(reviews.size > 0 && { checked: { n, bad, unsure: checked.length - n, bound: errorBound(bad, n) } }),
+    left: total - rows.length,
+    ...(failure && { stopped: (failure instanceof CommandError ? failure : errorOfWork(failure)).message }),
+    ...(usage && { judge: usage }),
+  };
+}
+
+/** A reason without its details, for counts: the rule, or the criterion of the judge. */
+export function nameOf(reason: string): string {
+  const [source, name = ''] = reason.split(': ');
+  return source === 'judge' || source === 'not graded' ? `${source}: ${name.split(' ')[0]!}` : source!;
+}

@@ -1,0 +1,59 @@
+/** @file Whether the words of a conversation have something that only its makers may know: the prompt, a hint, or marks of the format. */
+import type { RuleGrade } from '../records/grades.ts';
+import { STOP_WORDS } from '../users/types.ts';
+import type { GradedRow } from './types.ts';
+
+/** So many words in a row are no accident. */
+const COPIED = 12;
+
+/** What a writer says that follows a hidden plan. */
+const HINTS =
+  /\b(?:gold(?:en)? (?:actions?|answers?|calls?|path|trajectory|standard)|ground[- ]truth|the blueprint|reference (?:answer|solution|trajectory)|expected (?:actions?|calls?)|hidden (?:hint|plan|instructions?)|(?:the|my) hints? (?:says?|tells?)|(?:according to|as per|per|as) (?:the|my) (?:hints?|script|scenario|persona|instructions?))\b/i;
+
+/** Marks of chat templates and of calls as text. */
+const MARKS = /<\/?(?:tool_call|tool_response|think)>|<\|[a-z_]+\|>/i;
+
+/** The first leak of a row. Null if there is none. */
+export function leak(row: GradedRow): RuleGrade | null {
+  const system = row.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  // A policy quotes the sentences that the agent has to say.
+  const policy = runsOf(system.flatMap((text) => text.split(/“[^”]*”|"[^"]*"|‘[^’]*’|«[^»]*»/)));
+  const wish = runsOf(row.instruction === undefined ? [] : [row.instruction]);
+  const names = (row.tools ?? []).flatMap((tool) => {
+    const { name } = (tool as { function?: { name?: unknown } }).function ?? {};
+    return typeof name === 'string' && name.includes('_') ? [name] : [];
+  });
+  for (const [message, { role, content }] of row.messages.entries()) {
+    if (role !== 'user' && role !== 'assistant') continue;
+    const at = (why: string): RuleGrade => ({ ok: false, why, message });
+    const hint = HINTS.exec(content) ?? MARKS.exec(content);
+    if (hint) return at(`the words show the making of the conversation: ${hint[0]}`);
+    const words = wordsOf(content);
+    if (role === 'assistant' && has(words, policy)) return at(`the agent says ${COPIED} words in a row of its prompt`);
+    if (role === 'assistant' && has(words, wish)) return at(`the agent says ${COPIED} words in a row of the customer's instruction`);
+    if (role === 'assistant' && STOP_WORDS.some((word) => content.includes(word))) return at('the agent says the stop word of the customer');
+    const name = role === 'user' ? names.find((one) => content.includes(one)) : undefined;
+    if (name !== undefined) return at(`the customer names the tool ${name}`);
+  }
+  return null;
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}_])+/gu) ?? [];
+
+/** All runs of `COPIED` words of each text. */
+function runsOf(texts: readonly string[]): Set<string> {
+  const runs = new Set<string>();
+  for (const text of texts) eachRun(wordsOf(text), (run) => runs.add(run));
+  return runs;
+}
+
+function has(words: readonly string[], runs: ReadonlySet<string>): boolean {
+  if (runs.size === 0) return false;
+  let found = false;
+  eachRun(words, (run) => (found ||= runs.has(run)));
+  return found;
+}
+
+function eachRun(words: readonly string[], use: (run: string) => void): void {
+  for (let i = 0; i + COPIED <= words.length; i++) use(words.slice(i, i + COPIED).join(' '));
+}

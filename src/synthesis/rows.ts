@@ -1,0 +1,60 @@
+/** @file Reads rows to grade. Unlike a training set, a row may have calls that are not valid: that is a finding, not an error. */
+import { z } from 'zod';
+import { readConversation } from '../agent/conversation.ts';
+import { InputError, shown } from '../base/input-error.ts';
+import { canonicalJson, isObject } from '../base/json.ts';
+import { sha256 } from '../base/sha256.ts';
+import { domainOf } from '../domains/registry.ts';
+import type { Conversation } from '../records/conversation.ts';
+import { NEAR_MISSES } from '../records/scenario.ts';
+import type { GradedRow } from './types.ts';
+
+const text = z.string();
+const FACTS = {
+  domain: text,
+  instruction: text,
+  intent: text,
+  persona: text,
+  demonstrator: text,
+  reward: z.number(),
+  near_miss: z.object({ kind: z.enum(NEAR_MISSES), first_wrong: z.int().min(0), of: text }),
+} as const;
+const EXPECTED: Partial<Record<keyof typeof FACTS, string>> = {
+  reward: 'a number',
+  near_miss: `kind (one of ${NEAR_MISSES.join(', ')}), first_wrong (the index of a message) and of (an id)`,
+};
+
+/**
+ * @param domain the domain of rows that do not name theirs
+ * @throws InputError naming the line, the field, its value and what is expected
+ */
+export function readGradedRow(value: unknown, where: string, domain?: string): GradedRow {
+  const { messages, tools } = readConversation(value, where, { keepMalformed: true });
+  const row = value as Record<string, unknown>;
+  const id = typeof row.id === 'string' || typeof row.id === 'number' ? String(row.id) : where;
+  const facts = Object.entries(FACTS).flatMap(([name, schema]) => {
+    const own = name === 'reward' && typeof row[name] === 'boolean' ? Number(row[name]) : row[name];
+    if (own === undefined || own === null) return [];
+    const read = schema.safeParse(own);
+    if (!read.success)
+      throw new InputError(`${where}: ${name} is ${shown(own)}: expected ${EXPECTED[name as keyof typeof FACTS] ?? 'a text'}`);
+    return [[name, read.data]];
+  });
+  const { near_miss: label } = Object.fromEntries(facts) as Partial<GradedRow>;
+  if (label && label.first_wrong >= messages.length)
+    throw new InputError(`${where}: near_miss.first_wrong is ${label.first_wrong}: expected the index of one of ${messages.length} messages`);
+  const [first = ''] = id.split('/');
+  const named = { domain: domainOf(first) ? first : domain };
+  return { id, messages, ...(tools && { tools }), ...named, ...(Object.fromEntries(facts) as Partial<GradedRow>) };
+}
+
+/** SHA-256 of what was said and called, in hexadecimal digits. */
+export const rowSha256 = ({ messages }: Pick<Conversation, 'messages'>): string =>
+  sha256(canonicalJson(messages.map(({ role, content, tool_calls: calls = [] }) => [role, content, calls.map(({ function: call }) => [call.name, call.arguments])]))); // prettier-ignore
+
+/** The fields that grading adds. */
+export const GRADE_FIELDS = ['grades', 'keep', 'keep_reasons'];
+
+/** The fields of a row without its grades. */
+export const ungraded = (value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !GRADE_FIELDS.includes(name))) : value;

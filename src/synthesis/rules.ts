@@ -1,0 +1,148 @@
+/** @file The checks of a conversation that need no model. They run first, and the model does not see what they found. */
+import type { AuditRules } from '../agent/audit-rules.ts';
+import { type DomainLayers, layersOf } from '../agent/layers.ts';
+import { type RecordedEvents, recordedEvents, type RecordedMessage } from '../agent/recorded-events.ts';
+import { auditEpisode } from '../agent/violations.ts';
+import { isObject } from '../base/json.ts';
+import { domainOf, transfersOf } from '../domains/registry.ts';
+import type { ChatMessage } from '../records/conversation.ts';
+import type { RuleGrade, RuleName } from '../records/grades.ts';
+import type { Layer } from '../records/layers.ts';
+import type { ToolCall, ToolSchema } from '../records/task.ts';
+import { STOP_WORDS } from '../users/types.ts';
+import { callProblems } from './calls.ts';
+import { leak } from './leak.ts';
+import type { GradedRow } from './types.ts';
+
+/** The rules of a domain, as they are loaded once for a file. */
+export interface DomainRules {
+  name: string;
+  audit: AuditRules | null;
+  layers: DomainLayers;
+}
+
+/** Null if the domain is not known. */
+export async function domainRules(name: string | undefined): Promise<DomainRules | null> {
+  const module = name === undefined ? undefined : domainOf(name);
+  if (!module) return null;
+  const [audit, layers] = await Promise.all([(module.audit ?? module.unreported)?.() ?? null, module.layers?.() ?? {}]);
+  return { name: name!, audit, layers };
+}
+
+const GOOD: RuleGrade = { ok: true };
+const unknown = (why: string): RuleGrade => ({ ok: null, why });
+const bad = (why: string, message?: number): RuleGrade => ({ ok: false, why, ...(message !== undefined && { message }) });
+
+/** @param rules null: the domain is not known, so the audit and the layers cannot be checked */
+export function checkRules(row: GradedRow, rules: DomainRules | null): Record<RuleName, RuleGrade> {
+  const recorded = row.messages.map(recordedMessage);
+  const read = recordedEvents(recorded, (tool) => rules?.audit?.writes.includes(tool) ?? false);
+  return {
+    reward: row.reward === undefined ? unknown('the row has no reward') : row.reward === 1 ? GOOD : bad(`the reward is ${row.reward}`),
+    schema: schema(row),
+    results: results(row, read),
+    ...audited(row, read, rules),
+    end: end(row, read),
+    length: length(row),
+    leak: leak(row) ?? GOOD,
+  };
+}
+
+function schema(row: GradedRow): RuleGrade {
+  const { wrong, unread } = callProblems(row);
+  if (wrong) return bad(wrong.why, wrong.message);
+  return unread === null ? GOOD : unknown(unread);
+}
+
+const transfers = ({ domain }: GradedRow) => transfersOf(domain ?? '');
+
+/** A transfer may end the conversation without a result. */
+function results(row: GradedRow, { strays, unanswered }: RecordedEvents): RuleGrade {
+  if (strays[0] !== undefined) return bad('a tool result answers no call', strays[0]);
+  const open = unanswered.find(({ name }) => !transfers(row).includes(name));
+  return open ? bad(`the call of ${open.name} has no result`, open.message) : GOOD;
+}
+
+function audited(
+  row: GradedRow,
+  { events, messages: places }: RecordedEvents,
+  rules: DomainRules | null,
+): Record<'audit' | keyof DomainLayers & RuleName, RuleGrade> {
+  const tools = row.tools ? (row.tools as unknown[]).filter(isSchema) : null;
+  const audit = (): RuleGrade => {
+    if (!rules?.audit) return unknown(rules ? `the domain ${rules.name} has no audit` : 'the domain is not known');
+    const { violations } = auditEpisode(events, rules.audit, tools);
+    const [first] = violations;
+    if (!first) return GOOD;
+    const at = events.findIndex((event) => event.kind === 'tool' && event.result.index === first.call);
+    return { ...bad(`${first.rule}: ${first.detail}`, places[at]), found: namesOf(violations) };
+  };
+  const policy = row.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const found =
+    rules && layersOf({ events, messages: places, tools, policy: policy.length > 0 ? policy.join('\n\n') : null }, rules);
+  const layer = (one: Layer | undefined): RuleGrade => {
+    if (!one) return unknown('the domain is not known');
+    if ('na' in one) return unknown(one.na);
+    const [first] = one.findings;
+    return first ? { ...bad(`${first.rule}: ${first.detail}`, places[first.message]), found: namesOf(one.findings) } : GOOD;
+  };
+  return {
+    audit: audit(),
+    policy: layer(found?.policy),
+    communication: layer(found?.communication),
+    safety: layer(found?.safety),
+    recovery: layer(found?.recovery),
+  };
+}
+
+const namesOf = (found: readonly { rule: string }[]): string[] => [...new Set(found.map(({ rule }) => rule))].sort();
+
+/** The agent has the last word, the customer ends the conversation with a stop word, or a transfer ends it. */
+function end(row: GradedRow, { unanswered }: RecordedEvents): RuleGrade {
+  const at = row.messages.findLastIndex(({ role }) => role !== 'system');
+  const last = row.messages[at];
+  if (!last) return bad('the conversation has no message');
+  if (!row.messages.some(({ role }) => role === 'assistant')) return bad('the conversation has no message of the agent');
+  if (last.role === 'user') return STOP_WORDS.some((word) => last.content.includes(word)) ? GOOD : bad('the agent does not answer the last message', at);
+  const open = last.role === 'tool' ? row.messages.slice(0, at).findLast(({ role }) => role === 'assistant') : last;
+  const called = (open?.tool_calls ?? []).map((call) => call.function.name);
+  if (called.length === 0 && last.role === 'assistant') return GOOD;
+  if (called.some((name) => transfers(row).includes(name))) return GOOD;
+  return bad(unanswered.length > 0 ? 'the conversation ends with a call' : 'the conversation ends with a tool result', at);
+}
+
+const MOST_MESSAGES = 200;
+const MOST_CHARACTERS = 20_000;
+/** The agent says the same so often in a row only if it does not listen. */
+const REPEATED = 3;
+
+function length({ messages }: GradedRow): RuleGrade {
+  if (messages.length > MOST_MESSAGES) return bad(`the conversation has ${messages.length} messages: expected at most ${MOST_MESSAGES}`);
+  const long = messages.findIndex(({ content }) => content.length > MOST_CHARACTERS);
+  if (long >= 0) return bad(`the message has ${messages[long]!.content.length} characters: expected at most ${MOST_CHARACTERS}`, long);
+  const empty = messages.findIndex((one) => ['user', 'assistant'].includes(one.role) && one.content.trim() === '' && !one.tool_calls?.length);
+  if (empty >= 0) return bad('the message is empty', empty);
+  const acts = messages.flatMap((one, message) =>
+    one.role === 'assistant' ? [{ message, act: JSON.stringify([one.content.trim(), one.tool_calls?.map((call) => call.function)]) }] : [],
+  );
+  const stuck = acts.findIndex(({ act }, i) => i + 1 >= REPEATED && acts.slice(i + 1 - REPEATED, i).every((other) => other.act === act));
+  return stuck >= 0 ? bad(`the agent does the same ${REPEATED} times in a row`, acts[stuck]!.message) : GOOD;
+}
+
+const isSchema = (tool: unknown): tool is ToolSchema => isObject(tool) && isObject(tool.function) && typeof tool.function.name === 'string';
+
+function recordedMessage({ role, content: text, tool_calls: made = [], tool_call_id: id, name }: ChatMessage): RecordedMessage {
+  if (role === 'tool') return { role, text, answers: { id, name } };
+  if (role !== 'assistant') return { role, text };
+  return { role, text, calls: made.map(({ id: own, function: call }) => ({ id: own, call: { name: call.name, arguments: objectOf(call.arguments) } })) };
+}
+
+/** Arguments that are no object are a finding of the schema rule. */
+function objectOf(args: unknown): ToolCall['arguments'] {
+  try {
+    const value: unknown = typeof args === 'string' && args.trim() !== '' ? JSON.parse(args) : args;
+    return isObject(value) ? (value as ToolCall['arguments']) : {};
+  } catch {
+    return {};
+  }
+}
