@@ -45,7 +45,10 @@ export function recordedEvents(recorded: readonly RecordedMessage[], isWrite: (t
       const error = FAILED.test(text ?? '');
       const write = !error && isWrite(call.name);
       const changes = write ? [{ table: '', key: '', before: null, after: null, call: calls }] : [];
-      entries.push({ event: { kind: 'tool', call, result: { index: calls++, text: text ?? '', error, changes, terminal: false } }, message });
+      entries.push({
+        event: { kind: 'tool', call, result: { index: calls++, text: text ?? '', error, changes, terminal: false } },
+        message,
+      });
     }
     if (beside) entries.push(beside);
     open = [];

@@ -44,7 +44,8 @@ export class GradeOut {
     const lock = await lockFolder(path, '--out');
     try {
       if (!(await stat(path).catch(() => null))) return new GradeOut(path, lock, rows, [], true);
-      const fault = (text: string) => new UsageError(`--out is "${path}": ${text}: expected a new file, or the same settings to continue it`);
+      const fault = (text: string) =>
+        new UsageError(`--out is "${path}": ${text}: expected a new file, or the same settings to continue it`);
       const text = await readFile(path, 'utf8').catch((error) => {
         throw new UsageError(`--out is "${path}": ${reason(error)}`);
       });

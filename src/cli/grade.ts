@@ -1,7 +1,7 @@
 /** @file The work of `mua grade`: grades each row of a file by rules and by a model, and counts what they say. */
 import { mapConcurrently } from '../agent/rollouts.ts';
 import { readJsonFile } from '../base/json-rows.ts';
-import { equalJson } from '../base/json.ts';
+import { equalJson, isObject } from '../base/json.ts';
 import { readReviews } from '../exchange/review-schema.ts';
 import type { AgentUsage } from '../records/agent-server.ts';
 import type { Graded, Grades, Keep, Review } from '../records/grades.ts';
@@ -16,7 +16,6 @@ import { PROMPT_HASH } from '../synthesis/prompt.ts';
 import { readGradedRow, rowSha256 } from '../synthesis/rows.ts';
 import { type DomainRules, domainRules } from '../synthesis/rules.ts';
 import type { GradedRow } from '../synthesis/types.ts';
-import { costOf, usageOf } from '../users/account.ts';
 import { CommandError, errorOfWork, UsageError } from './errors.ts';
 import { onInterrupt, unreadable } from './files.ts';
 import { GradeOut } from './grade-file.ts';
@@ -62,7 +61,10 @@ const AT_ONCE = 8;
 /** @throws UsageError if a file or the server is wrong; CommandError if no row could be graded */
 export async function gradeFile(job: GradeJob): Promise<GradeReport> {
   const { file, text, judge: config, votes, seed, progress } = job;
-  const lines = readJsonFile(text).rows;
+  const { rows: read, whole } = readJsonFile(text);
+  // The text of a file with one line is the text of its row.
+  const isLine = isObject(whole) && !text.trim().includes('\n');
+  const lines = isLine ? read.map((row) => ({ ...row, text: text.replace(/^\uFEFF/, '') })) : read;
   const broken = lines.find(({ problem }) => problem !== undefined);
   if (broken) throw new UsageError(`${file}: ${broken.where}: ${broken.problem}: expected an object with messages`);
   const rows = lines.map(({ value, where }) => {
@@ -88,8 +90,8 @@ export async function gradeFile(job: GradeJob): Promise<GradeReport> {
     await out.close();
     return out.done > 0 ? `stopped: ${job.out} has ${out.done} graded rows, and the same command goes on` : 'stopped: nothing was written';
   });
-  const spent = out.finished.reduce((sum, { grades: { judge } }) => sum + (judge?.tokens && config ? (costOf(judge.tokens, config) ?? 0) : 0), 0);
-  const model = config && new ModelJudge(config, { votes, seed, spent });
+  const paid = out.finished.flatMap(({ grades: { judge } }) => judge?.tokens ?? []);
+  const model = config && new ModelJudge(config, { votes, seed, paid });
   const stop = new AbortController();
   let failure: Error | null = null;
   try {
@@ -115,7 +117,7 @@ export async function gradeFile(job: GradeJob): Promise<GradeReport> {
   // What came after a row that failed is not in the file.
   const complete = [...Array(out.done).keys()].map((i) => ({ ...rows[i]!, ...graded.get(i)! }));
   if (failure && complete.length === out.finished.length) throw errorOfWork(failure);
-  return report(job, complete, { total: rows.length, failure, reviews, usage: model && usageOf(model.requests) });
+  return report(job, complete, { total: rows.length, failure, reviews, usage: model && model.usage });
 }
 
 /** Why earlier grades cannot stand beside new ones. Null if they can. */
@@ -125,7 +127,12 @@ function otherSettings(
   config: EndpointConfig | null,
   settings: { votes: number; seed: number },
 ): string | null {
-  if (!equalJson({ rules, addressed: addressed ?? null } as unknown as Json, { rules: now.rules, addressed: now.addressed ?? null } as unknown as Json))
+  if (
+    !equalJson(
+      { rules, addressed: addressed ?? null } as unknown as Json,
+      { rules: now.rules, addressed: now.addressed ?? null } as unknown as Json,
+    )
+  )
     return 'has other grades of the rules';
   if (!judge || !config) return Boolean(judge) === Boolean(config) ? null : `was graded ${judge ? `by ${judge.model}` : 'without a judge'}`;
   const wanted = { model: config.model, prompt: PROMPT_HASH, ...settings };
@@ -161,7 +168,8 @@ interface Ended {
 function report(job: GradeJob, rows: readonly (GradedRow & Graded)[], { total, failure, reviews, usage }: Ended): GradeReport {
   const opinions = rows.map((row, i) => ({ key: String(i), grades: row.grades, review: reviews.get(rowSha256(row)), keep: row.keep }));
   const reasons = new Map<string, number>();
-  for (const reason of rows.flatMap(({ keep_reasons: own }) => [...new Set(own.map(nameOf))])) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  for (const reason of rows.flatMap(({ keep_reasons: own }) => [...new Set(own.map(nameOf))]))
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const checked = opinions.flatMap(({ keep, review }) => (keep === 'yes' && review ? [review.decision] : []));
   const [n, bad] = [checked.filter((decision) => decision !== 'unsure').length, checked.filter((decision) => decision === 'reject').length];
   const count = (keep: Keep) => rows.filter((row) => row.keep === keep).length;

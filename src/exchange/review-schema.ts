@@ -30,7 +30,11 @@ export function readReviews(file: string, text: string): Review[] {
     const key = `${read.reviewer}\n${read.sha256}`;
     const before = seen.get(key);
     if (before !== undefined)
-      throw new ImportError(file, `${where}, conversation`, `is "${read.conversation}", as in line ${before}: expected one review of a reviewer`);
+      throw new ImportError(
+        file,
+        `${where}, conversation`,
+        `is "${read.conversation}", as in line ${before}: expected one review of a reviewer`,
+      );
     seen.set(key, i + 1);
     return [read];
   });

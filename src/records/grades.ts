@@ -18,7 +18,19 @@ export type Criterion = (typeof CRITERIA)[number];
 export const HARD: readonly Criterion[] = CRITERIA.filter((name) => name !== 'natural');
 
 /** The checks of the rules, in the order of lists. */
-export const RULES = ['reward', 'schema', 'results', 'audit', 'policy', 'communication', 'safety', 'recovery', 'end', 'length', 'leak'] as const;
+export const RULES = [
+  'reward',
+  'schema',
+  'results',
+  'audit',
+  'policy',
+  'communication',
+  'safety',
+  'recovery',
+  'end',
+  'length',
+  'leak',
+] as const;
 export type RuleName = (typeof RULES)[number];
 
 /** `ok` null: the row does not say enough for this check. */

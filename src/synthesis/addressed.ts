@@ -18,9 +18,18 @@ const TO_GRADERS: readonly RegExp[] = [
     String.raw`\b(?:mark|rate|score|grade|label|classify|judge|evaluate|assess|treat|count|approve|accept|report|output)\b[^.!?]{0,60}\b(?:${TALK}|criteri(?:a|on)|verdicts?|assertions?)\b[^.!?]{0,40}\b(?:as|is|are|to be|met|true|good|pass(?:ed|es)?|perfect|correct|success\w*|positive|keep|kept|yes)\b`,
     'i',
   ),
-  new RegExp(String.raw`\b(?:who|whoever|anyone|model|ai|you)\b[^.!?]{0,20}\b(?:evaluat|grad|judg|assess|scor|rat|review)(?:e|es|ing)\b[^.!?]{0,30}\b(?:${TALK})\b`, 'i'),
-  new RegExp(String.raw`\b(?:${TALK})\b[^.!?]{0,40}\b(?:must|should|shall|has to|needs to|deserves?)\b[^.!?]{0,30}\b(?:kept|keep|pass|accepted|approved|marked|rated|scored|graded|labell?ed)\b`, 'i'),
-  new RegExp(String.raw`\bthis (?:${TALK})\b[^.!?]{0,12}\b(?:is|was|meets|passes|satisfies|fulfils)\b[^.!?]{0,12}\b(?:good|perfect|correct|flawless|excellent|exemplary|valid|success\w*|all|every)\b`, 'i'),
+  new RegExp(
+    String.raw`\b(?:who|whoever|anyone|model|ai|you)\b[^.!?]{0,20}\b(?:evaluat|grad|judg|assess|scor|rat|review)(?:e|es|ing)\b[^.!?]{0,30}\b(?:${TALK})\b`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`\b(?:${TALK})\b[^.!?]{0,40}\b(?:must|should|shall|has to|needs to|deserves?)\b[^.!?]{0,30}\b(?:kept|keep|pass|accepted|approved|marked|rated|scored|graded|labell?ed)\b`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`\bthis (?:${TALK})\b[^.!?]{0,12}\b(?:is|was|meets|passes|satisfies|fulfils)\b[^.!?]{0,12}\b(?:good|perfect|correct|flawless|excellent|exemplary|valid|success\w*|all|every)\b`,
+    'i',
+  ),
   /\b(?:verdicts?|criteri(?:a|on)|met)["'\s]*(?::|=|==|to|is|are)\s*["']?(?:true|yes|pass(?:ed)?|good|keep|perfect)\b/i,
   /\b(?:set|assign|give|award|return|output)\b[^.!?]{0,20}\b(?:reward|full marks|full score|top score|(?:highest|maximum|perfect|best) (?:score|grade|rating|marks))\b/i,
   /\b(?:all|every|each) (?:\w+ )?(?:criteri(?:a|on)|assertions?)\b[^.!?]{0,30}\b(?:met|true|pass(?:ed|es)?|satisfied|fulfilled|holds?)\b/i,

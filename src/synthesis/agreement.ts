@@ -49,7 +49,11 @@ const person: Side = ({ review }, asked) => {
   return HARD.includes(asked) && (review.decision === 'keep' || review.reasons.length > 0) ? true : null;
 };
 
-const SIDES: Record<Pair, readonly [Side, Side]> = { 'rules–judge': [rules, judge], 'judge–person': [person, judge], 'rules–person': [person, rules] };
+const SIDES: Record<Pair, readonly [Side, Side]> = {
+  'rules–judge': [rules, judge],
+  'judge–person': [person, judge],
+  'rules–person': [person, rules],
+};
 
 /** One entry for each pair and question about which both sides say something. The first side of the cells is the person, or the rules. */
 export function agreements(all: readonly Opinions[]): PairAgreement[] {

@@ -20,9 +20,15 @@ export const rulesKeep = ({ rules }: Pick<Grades, 'rules'>): boolean => RULES.ev
 export function decide(grades: Grades): Graded {
   const { rules, judge, addressed } = grades;
   const where = (message: number | null | undefined) => (typeof message === 'number' ? ` (message ${message})` : '');
-  const failed = RULES.filter((name) => rules[name].ok === false).map((name) => `${name}: ${rules[name].why!}${where(rules[name].message)}`);
-  const denied = judge ? HARD.filter((name) => judge.criteria[name].met === false).map((name) => `judge: ${name}${where(judge.criteria[name].message)}`) : [];
-  const open = judge ? HARD.filter((name) => judge.criteria[name].met === null).map((name) => `not graded: ${name}: ${judge.criteria[name].why!}`) : [];
+  const failed = RULES.filter((name) => rules[name].ok === false).map(
+    (name) => `${name}: ${rules[name].why!}${where(rules[name].message)}`,
+  );
+  const denied = judge
+    ? HARD.filter((name) => judge.criteria[name].met === false).map((name) => `judge: ${name}${where(judge.criteria[name].message)}`)
+    : [];
+  const open = judge
+    ? HARD.filter((name) => judge.criteria[name].met === null).map((name) => `not graded: ${name}: ${judge.criteria[name].why!}`)
+    : [];
   const spoken = addressed ? [`a text speaks to the grader: ${addressed.text}${where(addressed.message)}`] : [];
   if (addressed) return { grades, keep: 'person', keep_reasons: [...spoken, ...failed, ...denied, ...open] };
   if (failed.length + denied.length > 0) return { grades, keep: 'no', keep_reasons: [...failed, ...denied] };

@@ -1,8 +1,9 @@
 /** @file Asks a model behind a server for verdicts on conversations. What it does not answer as asked is not graded, never bad. */
 import { hash32 } from '../base/random.ts';
+import type { AgentUsage } from '../records/agent-server.ts';
 import { CRITERIA, type Criterion, type CriterionGrade, HARD, type JudgeGrade } from '../records/grades.ts';
 import type { EndpointConfig, UserRequest } from '../records/user.ts';
-import { checkPrices, costOf } from '../users/account.ts';
+import { checkPrices, costOf, usageOf } from '../users/account.ts';
 import { readAnswer } from '../users/endpoint/answer.ts';
 import { EndpointClient, type EndpointOptions } from '../users/endpoint/client.ts';
 import { CutAnswer, RequestFailure } from '../users/endpoint/failure.ts';
@@ -14,8 +15,8 @@ export interface JudgeOptions {
   /** How often each conversation is judged, with another order of the criteria each time. */
   votes: number;
   seed: number;
-  /** What earlier answers have cost, for the budget. */
-  spent?: number;
+  /** The tokens of earlier answers, which the budget has paid. */
+  paid?: readonly { prompt: number; completion: number }[];
 }
 
 /** How often a reply that is not as asked is asked for again. */
@@ -30,8 +31,8 @@ type Verdicts = Record<Criterion, CriterionGrade>;
 export class ModelJudge {
   readonly #client: EndpointClient;
   /** What all answers have cost. */
-  spent: number;
-  readonly requests: UserRequest[] = [];
+  #spent: number;
+  readonly #requests: UserRequest[] = [];
 
   /** @throws UserError (`bad_response`) if a field of the configuration is invalid */
   constructor(
@@ -40,7 +41,7 @@ export class ModelJudge {
     client: EndpointOptions = {},
   ) {
     checkPrices(config);
-    this.spent = options.spent ?? 0;
+    this.#spent = (options.paid ?? []).reduce((sum, tokens) => sum + (costOf(tokens, config) ?? 0), 0);
     this.#client = new EndpointClient({ timeoutMs: TIMEOUT_MS, ...config }, { who: 'the judge’s server', ...client });
   }
 
@@ -72,6 +73,11 @@ export class ModelJudge {
     };
   }
 
+  /** What the requests used. Null if there were none. */
+  get usage(): AgentUsage | null {
+    return usageOf(this.#requests);
+  }
+
   /** The verdicts of one vote, or why there are none. */
   async #vote(row: GradedRow, seed: number, made: UserRequest[], signal: AbortSignal | undefined): Promise<Verdicts | string> {
     const { system, user, code } = judgePrompt(row, seed);
@@ -96,8 +102,8 @@ export class ModelJudge {
     signal: AbortSignal | undefined,
   ): Promise<{ text: string } | { unusable: string }> {
     const { model, budget, maxTokens: max_tokens = MAX_TOKENS, temperature = 0, maxRetries = CUT_AGAIN } = this.config;
-    if (budget !== undefined && this.spent >= budget)
-      throw new UserError(`the judge has cost ${Number(this.spent.toPrecision(4))}, and its budget is ${budget}`, 'budget');
+    if (budget !== undefined && this.#spent >= budget)
+      throw new UserError(`the judge has cost ${Number(this.#spent.toPrecision(4))}, and its budget is ${budget}`, 'budget');
     let cuts = 0;
     const read = (body: string): { text: string } | { unusable: string } => {
       try {
@@ -113,9 +119,9 @@ export class ModelJudge {
     } finally {
       for (const request of own) {
         const cost = costOf(request, this.config);
-        this.spent += cost ?? 0;
+        this.#spent += cost ?? 0;
         made.push(request);
-        this.requests.push(cost === undefined ? request : { ...request, cost });
+        this.#requests.push(cost === undefined ? request : { ...request, cost });
       }
     }
   }

@@ -3,8 +3,10 @@ import type { RuleGrade } from '../records/grades.ts';
 import { STOP_WORDS } from '../users/types.ts';
 import type { GradedRow } from './types.ts';
 
-/** So many words in a row are no accident. */
-const COPIED = 12;
+/** An agent that explains its policy says up to 21 words in a row of it (gpt-4o in 200 conversations of tau-bench). */
+const OF_POLICY = 25;
+/** The agent cannot know the customer's instruction. */
+const OF_WISH = 12;
 
 /** What a writer says that follows a hidden plan. */
 const HINTS =
@@ -17,8 +19,11 @@ const MARKS = /<\/?(?:tool_call|tool_response|think)>|<\|[a-z_]+\|>/i;
 export function leak(row: GradedRow): RuleGrade | null {
   const system = row.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   // A policy quotes the sentences that the agent has to say.
-  const policy = runsOf(system.flatMap((text) => text.split(/“[^”]*”|"[^"]*"|‘[^’]*’|«[^»]*»/)));
-  const wish = runsOf(row.instruction === undefined ? [] : [row.instruction]);
+  const policy = runsOf(
+    system.flatMap((text) => text.split(/“[^”]*”|"[^"]*"|‘[^’]*’|«[^»]*»/)),
+    OF_POLICY,
+  );
+  const wish = runsOf(row.instruction === undefined ? [] : [row.instruction], OF_WISH);
   const names = (row.tools ?? []).flatMap((tool) => {
     const { name } = (tool as { function?: { name?: unknown } }).function ?? {};
     return typeof name === 'string' && name.includes('_') ? [name] : [];
@@ -29,9 +34,11 @@ export function leak(row: GradedRow): RuleGrade | null {
     const hint = HINTS.exec(content) ?? MARKS.exec(content);
     if (hint) return at(`the words show the making of the conversation: ${hint[0]}`);
     const words = wordsOf(content);
-    if (role === 'assistant' && has(words, policy)) return at(`the agent says ${COPIED} words in a row of its prompt`);
-    if (role === 'assistant' && has(words, wish)) return at(`the agent says ${COPIED} words in a row of the customer's instruction`);
-    if (role === 'assistant' && STOP_WORDS.some((word) => content.includes(word))) return at('the agent says the stop word of the customer');
+    if (role === 'assistant' && has(words, policy, OF_POLICY)) return at(`the agent says ${OF_POLICY} words in a row of its prompt`);
+    if (role === 'assistant' && has(words, wish, OF_WISH))
+      return at(`the agent says ${OF_WISH} words in a row of the customer's instruction`);
+    if (role === 'assistant' && STOP_WORDS.some((word) => content.includes(word)))
+      return at('the agent says the stop word of the customer');
     const name = role === 'user' ? names.find((one) => content.includes(one)) : undefined;
     if (name !== undefined) return at(`the customer names the tool ${name}`);
   }
@@ -40,20 +47,20 @@ export function leak(row: GradedRow): RuleGrade | null {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}_])+/gu) ?? [];
 
-/** All runs of `COPIED` words of each text. */
-function runsOf(texts: readonly string[]): Set<string> {
+/** All runs of `length` words of each text. */
+function runsOf(texts: readonly string[], length: number): Set<string> {
   const runs = new Set<string>();
-  for (const text of texts) eachRun(wordsOf(text), (run) => runs.add(run));
+  for (const text of texts) eachRun(wordsOf(text), length, (run) => runs.add(run));
   return runs;
 }
 
-function has(words: readonly string[], runs: ReadonlySet<string>): boolean {
+function has(words: readonly string[], runs: ReadonlySet<string>, length: number): boolean {
   if (runs.size === 0) return false;
   let found = false;
-  eachRun(words, (run) => (found ||= runs.has(run)));
+  eachRun(words, length, (run) => (found ||= runs.has(run)));
   return found;
 }
 
-function eachRun(words: readonly string[], use: (run: string) => void): void {
-  for (let i = 0; i + COPIED <= words.length; i++) use(words.slice(i, i + COPIED).join(' '));
+function eachRun(words: readonly string[], length: number, use: (run: string) => void): void {
+  for (let i = 0; i + length <= words.length; i++) use(words.slice(i, i + length).join(' '));
 }

@@ -47,21 +47,23 @@ export function nearMissTable(all: readonly Labelled[]): NearMissRow[] {
     ['all kinds', missed] as const,
     ['good', all.filter(({ near_miss: label, reward = 1 }) => !label && reward === 1)] as const,
   ];
-  return rows.filter(([kind, own]) => own.length > 0 || kind === 'good').map(([kind, own]) => ({
-    kind,
-    n: own.length,
-    rules: found(own.map(({ grades }) => rulesKeep(grades))),
-    ...(judged && {
-      judge: {
-        ...found(own.map(({ grades: { judge } }) => judge?.keep ?? null)),
-        located: own.filter(({ grades: { judge }, near_miss: label }) =>
-          Object.values(judge?.criteria ?? {}).some(({ met, message }) => met === false && message === label?.first_wrong),
-        ).length,
-      },
-    }),
-    person: own.filter(({ keep }) => keep === 'person').length,
-    kept: own.filter(({ keep }) => keep === 'yes').length,
-  }));
+  return rows
+    .filter(([kind, own]) => own.length > 0 || kind === 'good')
+    .map(([kind, own]) => ({
+      kind,
+      n: own.length,
+      rules: found(own.map(({ grades }) => rulesKeep(grades))),
+      ...(judged && {
+        judge: {
+          ...found(own.map(({ grades: { judge } }) => judge?.keep ?? null)),
+          located: own.filter(({ grades: { judge }, near_miss: label }) =>
+            Object.values(judge?.criteria ?? {}).some(({ met, message }) => met === false && message === label?.first_wrong),
+          ).length,
+        },
+      }),
+      person: own.filter(({ keep }) => keep === 'person').length,
+      kept: own.filter(({ keep }) => keep === 'yes').length,
+    }));
 }
 
 function found(keeps: readonly (boolean | null)[]): Found {

@@ -41,7 +41,16 @@ export function judgePrompt(row: GradedRow, seed: number): JudgePrompt {
   ];
   const code = sha256(JSON.stringify([seed, record])).slice(0, 12);
   const criteria = order.map((name) => `- ${name}: ${STATEMENTS[name]}`);
-  const user = [`<record ${code}>`, ...record, `</record ${code}>`, '', 'CRITERIA', ...criteria, '', `The code of the case is ${code}.`].join('\n');
+  const user = [
+    `<record ${code}>`,
+    ...record,
+    `</record ${code}>`,
+    '',
+    'CRITERIA',
+    ...criteria,
+    '',
+    `The code of the case is ${code}.`,
+  ].join('\n');
   return { system: INSTRUCTION, user, code };
 }
 

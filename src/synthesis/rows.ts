@@ -42,7 +42,9 @@ export function readGradedRow(value: unknown, where: string, domain?: string): G
   });
   const { near_miss: label } = Object.fromEntries(facts) as Partial<GradedRow>;
   if (label && label.first_wrong >= messages.length)
-    throw new InputError(`${where}: near_miss.first_wrong is ${label.first_wrong}: expected the index of one of ${messages.length} messages`);
+    throw new InputError(
+      `${where}: near_miss.first_wrong is ${label.first_wrong}: expected the index of one of ${messages.length} messages`,
+    );
   const [first = ''] = id.split('/');
   const named = { domain: domainOf(first) ? first : domain };
   return { id, messages, ...(tools && { tools }), ...named, ...(Object.fromEntries(facts) as Partial<GradedRow>) };

@@ -67,7 +67,7 @@ function audited(
   row: GradedRow,
   { events, messages: places }: RecordedEvents,
   rules: DomainRules | null,
-): Record<'audit' | keyof DomainLayers & RuleName, RuleGrade> {
+): Record<'audit' | (keyof DomainLayers & RuleName), RuleGrade> {
   const tools = row.tools ? (row.tools as unknown[]).filter(isSchema) : null;
   const audit = (): RuleGrade => {
     if (!rules?.audit) return unknown(rules ? `the domain ${rules.name} has no audit` : 'the domain is not known');
@@ -78,8 +78,7 @@ function audited(
     return { ...bad(`${first.rule}: ${first.detail}`, places[at]), found: namesOf(violations) };
   };
   const policy = row.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
-  const found =
-    rules && layersOf({ events, messages: places, tools, policy: policy.length > 0 ? policy.join('\n\n') : null }, rules);
+  const found = rules && layersOf({ events, messages: places, tools, policy: policy.length > 0 ? policy.join('\n\n') : null }, rules);
   const layer = (one: Layer | undefined): RuleGrade => {
     if (!one) return unknown('the domain is not known');
     if ('na' in one) return unknown(one.na);
@@ -103,7 +102,8 @@ function end(row: GradedRow, { unanswered }: RecordedEvents): RuleGrade {
   const last = row.messages[at];
   if (!last) return bad('the conversation has no message');
   if (!row.messages.some(({ role }) => role === 'assistant')) return bad('the conversation has no message of the agent');
-  if (last.role === 'user') return STOP_WORDS.some((word) => last.content.includes(word)) ? GOOD : bad('the agent does not answer the last message', at);
+  if (last.role === 'user')
+    return STOP_WORDS.some((word) => last.content.includes(word)) ? GOOD : bad('the agent does not answer the last message', at);
   const open = last.role === 'tool' ? row.messages.slice(0, at).findLast(({ role }) => role === 'assistant') : last;
   const called = (open?.tool_calls ?? []).map((call) => call.function.name);
   if (called.length === 0 && last.role === 'assistant') return GOOD;
@@ -120,7 +120,9 @@ function length({ messages }: GradedRow): RuleGrade {
   if (messages.length > MOST_MESSAGES) return bad(`the conversation has ${messages.length} messages: expected at most ${MOST_MESSAGES}`);
   const long = messages.findIndex(({ content }) => content.length > MOST_CHARACTERS);
   if (long >= 0) return bad(`the message has ${messages[long]!.content.length} characters: expected at most ${MOST_CHARACTERS}`, long);
-  const empty = messages.findIndex((one) => ['user', 'assistant'].includes(one.role) && one.content.trim() === '' && !one.tool_calls?.length);
+  const empty = messages.findIndex(
+    (one) => ['user', 'assistant'].includes(one.role) && one.content.trim() === '' && !one.tool_calls?.length,
+  );
   if (empty >= 0) return bad('the message is empty', empty);
   const acts = messages.flatMap((one, message) =>
     one.role === 'assistant' ? [{ message, act: JSON.stringify([one.content.trim(), one.tool_calls?.map((call) => call.function)]) }] : [],
@@ -134,7 +136,11 @@ const isSchema = (tool: unknown): tool is ToolSchema => isObject(tool) && isObje
 function recordedMessage({ role, content: text, tool_calls: made = [], tool_call_id: id, name }: ChatMessage): RecordedMessage {
   if (role === 'tool') return { role, text, answers: { id, name } };
   if (role !== 'assistant') return { role, text };
-  return { role, text, calls: made.map(({ id: own, function: call }) => ({ id: own, call: { name: call.name, arguments: objectOf(call.arguments) } })) };
+  return {
+    role,
+    text,
+    calls: made.map(({ id: own, function: call }) => ({ id: own, call: { name: call.name, arguments: objectOf(call.arguments) } })),
+  };
 }
 
 /** Arguments that are no object are a finding of the schema rule. */

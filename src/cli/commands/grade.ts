@@ -17,7 +17,13 @@ const JUDGE_FLAGS = {
     value: 'NAME',
     help: 'model to use on the judge’s server (default: the first chat model that it lists); set MUA_JUDGE_KEY to the server’s API key',
   },
-  votes: { type: 'integer', value: 'N', help: 'how often each row is judged; a person decides where votes differ (default 1)', min: 1, max: 9 },
+  votes: {
+    type: 'integer',
+    value: 'N',
+    help: 'how often each row is judged; a person decides where votes differ (default 1)',
+    min: 1,
+    max: 9,
+  },
   'judge-max-tokens': { type: 'integer', value: 'N', help: 'most tokens of an answer, including thoughts (default 4096)', min: 1 },
   'judge-body': { type: 'string', value: 'JSON', help: 'more fields of each request to the judge’s server; null removes a field' },
   'judge-prompt-price': { type: 'number', value: 'X', help: 'price of a million prompt tokens of the judge, in any unit of money', min: 0 },
@@ -79,7 +85,9 @@ export const grade = command({
       ...agreementLines(agreement),
       ...(table ? nearMissLines(table) : []),
       ...(checked
-        ? [`a person checked ${checked.n} of the rows to keep: ${checked.bad} bad; with 95 % confidence at most ${percent(checked.bound)} are bad`]
+        ? [
+            `a person checked ${checked.n} of the rows to keep: ${checked.bad} bad; with 95 % confidence at most ${percent(checked.bound)} are bad`,
+          ]
         : []),
       ...(judge ? [agentLine(judge).replace(/^agent/, 'judge')] : []),
       ...(left > 0 ? [`${left} rows are not graded yet: ${oneLine(stopped ?? '')}`] : []),

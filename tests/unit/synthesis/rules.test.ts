@@ -44,19 +44,25 @@ test.each([
   expect(decide(ruleGrades(readGradedRow(row, 'line 1'), null)).keep).toBe('no');
 });
 
-test('twelve words in a row of the prompt are a leak, eleven are not, and neither is a sentence that the policy quotes', () => {
-  const words = 'never tell anyone that the shop keeps two books about its real prices';
-  const saying = (said: string, policy: string) =>
-    failed({ ...shopRow(1), messages: withMessage(6, { content: said }).map((one, i) => (i === 0 ? { ...one, content: policy } : one)) });
-  expect(words.split(' ')).toHaveLength(13);
-  expect(saying(words.split(' ').slice(0, 12).join(' '), words)).toEqual(['leak']);
-  expect(saying(words.split(' ').slice(0, 11).join(' '), words)).toEqual([]);
-  expect(saying(words, `Say “${words}” at the end.`)).toEqual([]);
+test('25 words in a row of the prompt are a leak, 24 are not, and neither is a sentence that the policy quotes', () => {
+  const words = Array.from({ length: 26 }, (_, i) => `word${i}`);
+  const saying = (said: string, policy: string, instruction?: string) =>
+    failed({ ...shopRow(1), instruction, messages: withMessage(6, { content: said }).map((one, i) => (i === 0 ? { ...one, content: policy } : one)) }); // prettier-ignore
+  const all = words.join(' ');
+  expect(saying(words.slice(0, 25).join(' '), all)).toEqual(['leak']);
+  expect(saying(words.slice(0, 24).join(' '), all)).toEqual([]);
+  expect(saying(all, `Say “${all}” at the end.`)).toEqual([]);
+  // The agent cannot know the customer's instruction, so twelve words are enough.
+  expect(saying(words.slice(0, 12).join(' '), 'Serve.', all)).toEqual(['leak']);
+  expect(saying(words.slice(0, 11).join(' '), 'Serve.', all)).toEqual([]);
 });
 
 test('three equal acts of the agent in a row are a loop, two are not', () => {
   const asking = (times: number) => [
-    ...Array.from({ length: times }, () => [{ role: 'assistant', content: 'Which order?' }, { role: 'user', content: 'W1.' }]).flat(),
+    ...Array.from({ length: times }, () => [
+      { role: 'assistant', content: 'Which order?' },
+      { role: 'user', content: 'W1.' },
+    ]).flat(),
     ...shopMessages(1).slice(1),
   ];
   expect(failed({ ...shopRow(1), messages: asking(2) })).toEqual([]);
@@ -92,8 +98,12 @@ test('in a known domain, a write without a yes breaks the audit', async () => {
 
 test('a row that is no conversation, or whose label has another form, is an error that names the field', () => {
   const read = (more: object) => () => readGradedRow({ ...shopRow(1), ...more }, 'line 3');
-  expect(read({ near_miss: { kind: 'odd', first_wrong: 4, of: 'x' } })).toThrow(/line 3: near_miss is .*: expected kind \(one of unasked_write/);
-  expect(read({ near_miss: { kind: 'wrong_record', first_wrong: 8, of: 'x' } })).toThrow('near_miss.first_wrong is 8: expected the index of one of 8 messages');
+  expect(read({ near_miss: { kind: 'odd', first_wrong: 4, of: 'x' } })).toThrow(
+    /line 3: near_miss is .*: expected kind \(one of unasked_write/,
+  );
+  expect(read({ near_miss: { kind: 'wrong_record', first_wrong: 8, of: 'x' } })).toThrow(
+    'near_miss.first_wrong is 8: expected the index of one of 8 messages',
+  );
   expect(read({ reward: 'good' })).toThrow('line 3: reward is "good": expected a number');
   expect(read({ messages: [] })).toThrow('line 3: messages is []');
   expect(readGradedRow({ ...shopRow(1), reward: true, tools: SHOP_TOOLS }, 'line 3').reward).toBe(1);
