@@ -1,24 +1,24 @@
 /** @file The work of `mua grade`: grades each row of a file by rules and by a model, and counts what they say. */
 import { mapConcurrently } from '../agent/rollouts.ts';
-import { readJsonFile } from '../base/json-rows.ts';
-import { equalJson, isObject } from '../base/json.ts';
-import { readReviews } from '../exchange/review-schema.ts';
+import { equalJson } from '../base/json.ts';
 import type { AgentUsage } from '../records/agent-server.ts';
 import type { Graded, Grades, Keep, Review } from '../records/grades.ts';
 import type { Json } from '../records/json.ts';
 import type { EndpointConfig } from '../records/user.ts';
 import { agreements, type PairAgreement } from '../synthesis/agreement.ts';
+import { newestReviews, tally } from '../synthesis/data-card.ts';
 import { errorBound } from '../synthesis/error-bound.ts';
-import { decide, ruleGrades } from '../synthesis/grade.ts';
+import { decide, reasonName, ruleGrades } from '../synthesis/grade.ts';
 import { ModelJudge } from '../synthesis/judge.ts';
 import { nearMissTable, type NearMissRow } from '../synthesis/near-misses.ts';
 import { PROMPT_HASH } from '../synthesis/prompt.ts';
 import { readGradedRow, rowSha256 } from '../synthesis/rows.ts';
 import { type DomainRules, domainRules } from '../synthesis/rules.ts';
 import type { GradedRow } from '../synthesis/types.ts';
-import { CommandError, errorOfWork, UsageError } from './errors.ts';
-import { onInterrupt, unreadable } from './files.ts';
+import { CommandError, errorOfWork } from './errors.ts';
+import { onInterrupt } from './files.ts';
 import { GradeOut } from './grade-file.ts';
+import { inFile, jsonLines, readReviewFiles } from './graded-rows.ts';
 import type { ProgressBar } from './progress.ts';
 
 export interface GradeJob {
@@ -61,20 +61,8 @@ const AT_ONCE = 8;
 /** @throws UsageError if a file or the server is wrong; CommandError if no row could be graded */
 export async function gradeFile(job: GradeJob): Promise<GradeReport> {
   const { file, text, judge: config, votes, seed, progress } = job;
-  const { rows: read, whole } = readJsonFile(text);
-  // The text of a file with one line is the text of its row.
-  const isLine = isObject(whole) && !text.trim().includes('\n');
-  const lines = isLine ? read.map((row) => ({ ...row, text: text.replace(/^\uFEFF/, '') })) : read;
-  const broken = lines.find(({ problem }) => problem !== undefined);
-  if (broken) throw new UsageError(`${file}: ${broken.where}: ${broken.problem}: expected an object with messages`);
-  const rows = lines.map(({ value, where }) => {
-    try {
-      return readGradedRow(value, where, job.domain);
-    } catch (error) {
-      throw unreadable(file, error as Error);
-    }
-  });
-  if (rows.length === 0) throw new UsageError(`${file}: it has no row: expected an object with messages in each line`);
+  const lines = jsonLines(file, text);
+  const rows = lines.map(({ value, where }) => inFile(file, () => readGradedRow(value, where, job.domain)));
   const reviews = reviewsOf(job.reviews, rows);
   const rules = new Map<string | undefined, DomainRules | null>();
   for (const { domain } of rows) if (!rules.has(domain)) rules.set(domain, await domainRules(domain));
@@ -140,23 +128,9 @@ function otherSettings(
   return other === undefined ? null : `was graded with ${other} ${judge[other]}, and now it is ${wanted[other]}`;
 }
 
-/** The reviews by the SHA-256 of their conversation. Of two reviews of one file's conversation, the newest counts. */
-function reviewsOf(files: Record<string, string>, rows: readonly GradedRow[]): Map<string, Review> {
-  const known = new Set(rows.map(rowSha256));
-  const reviews = new Map<string, Review>();
-  for (const [path, text] of Object.entries(files)) {
-    let own: Review[];
-    try {
-      own = readReviews(path, text);
-    } catch (error) {
-      throw unreadable(path, error as Error);
-    }
-    const fit = own.filter(({ sha256 }) => known.has(sha256));
-    if (fit.length === 0) throw new UsageError(`${path}: none of its ${own.length} reviews is of a conversation of this file`);
-    for (const review of fit) if ((reviews.get(review.sha256)?.at ?? -1) < review.at) reviews.set(review.sha256, review);
-  }
-  return reviews;
-}
+/** The reviews by the SHA-256 of their conversation. Of two reviews of a conversation, the newest counts. */
+const reviewsOf = (files: Record<string, string>, rows: readonly GradedRow[]): Map<string, Review> =>
+  newestReviews(readReviewFiles(files, new Set(rows.map(rowSha256))));
 
 interface Ended {
   total: number;
@@ -167,9 +141,6 @@ interface Ended {
 
 function report(job: GradeJob, rows: readonly (GradedRow & Graded)[], { total, failure, reviews, usage }: Ended): GradeReport {
   const opinions = rows.map((row, i) => ({ key: String(i), grades: row.grades, review: reviews.get(rowSha256(row)), keep: row.keep }));
-  const reasons = new Map<string, number>();
-  for (const reason of rows.flatMap(({ keep_reasons: own }) => [...new Set(own.map(nameOf))]))
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const checked = opinions.flatMap(({ keep, review }) => (keep === 'yes' && review ? [review.decision] : []));
   const [n, bad] = [checked.filter((decision) => decision !== 'unsure').length, checked.filter((decision) => decision === 'reject').length];
   const count = (keep: Keep) => rows.filter((row) => row.keep === keep).length;
@@ -177,7 +148,7 @@ function report(job: GradeJob, rows: readonly (GradedRow & Graded)[], { total, f
     out: job.out,
     rows: rows.length,
     keep: { yes: count('yes'), no: count('no'), person: count('person') },
-    reasons: Object.fromEntries([...reasons].sort(([a, m], [b, k]) => k - m || (a < b ? -1 : 1))),
+    reasons: tally(rows.flatMap(({ keep_reasons: own }) => [...new Set(own.map(reasonName))])),
     ...(job.judge && { not_graded: rows.filter(({ grades }) => grades.judge?.keep === null).length }),
     agreement: agreements(opinions),
     ...(job.nearMisses && { near_misses: nearMissTable(rows) }),
@@ -186,10 +157,4 @@ function report(job: GradeJob, rows: readonly (GradedRow & Graded)[], { total, f
     ...(failure && { stopped: (failure instanceof CommandError ? failure : errorOfWork(failure)).message }),
     ...(usage && { judge: usage }),
   };
-}
-
-/** A reason without its details, for counts: the rule, or the criterion of the judge. */
-export function nameOf(reason: string): string {
-  const [source, name = ''] = reason.split(': ');
-  return source === 'judge' || source === 'not graded' ? `${source}: ${name.split(' ')[0]!}` : source!;
 }

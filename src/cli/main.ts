@@ -11,6 +11,7 @@ import type { AnyCommand, CommandGroup } from './command.ts';
 import { audit } from './commands/audit.ts';
 import { convert } from './commands/convert.ts';
 import { replay, rescore } from './commands/benchmark.ts';
+import { dataCardCommand } from './commands/data-card.ts';
 import { envServe } from './commands/env-serve.ts';
 import { experiment } from './commands/experiment.ts';
 import { evaluate } from './commands/evaluate.ts';
@@ -49,6 +50,7 @@ const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
   overlap,
   synthesize,
   grade,
+  'data-card': dataCardCommand,
   sft,
   dpo,
   score,

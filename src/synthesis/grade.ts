@@ -34,3 +34,9 @@ export function decide(grades: Grades): Graded {
   if (failed.length + denied.length > 0) return { grades, keep: 'no', keep_reasons: [...failed, ...denied] };
   return { grades, keep: open.length > 0 ? 'person' : 'yes', keep_reasons: open };
 }
+
+/** A reason without its details, for counts: the rule, or the criterion of the judge. */
+export function reasonName(reason: string): string {
+  const [source, name = ''] = reason.split(': ');
+  return source === 'judge' || source === 'not graded' ? `${source}: ${name.split(' ')[0]!}` : source!;
+}

@@ -2,6 +2,7 @@
 import type { RuleGrade } from '../records/grades.ts';
 import { STOP_WORDS } from '../users/types.ts';
 import type { GradedRow } from './types.ts';
+import { eachRun, runsOf, wordsOf } from './words.ts';
 
 /** An agent that explains its policy says up to 21 words in a row of it (gpt-4o in 200 conversations of tau-bench). */
 const OF_POLICY = 25;
@@ -45,22 +46,9 @@ export function leak(row: GradedRow): RuleGrade | null {
   return null;
 }
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}_])+/gu) ?? [];
-
-/** All runs of `length` words of each text. */
-function runsOf(texts: readonly string[], length: number): Set<string> {
-  const runs = new Set<string>();
-  for (const text of texts) eachRun(wordsOf(text), length, (run) => runs.add(run));
-  return runs;
-}
-
 function has(words: readonly string[], runs: ReadonlySet<string>, length: number): boolean {
   if (runs.size === 0) return false;
   let found = false;
   eachRun(words, length, (run) => (found ||= runs.has(run)));
   return found;
-}
-
-function eachRun(words: readonly string[], length: number, use: (run: string) => void): void {
-  for (let i = 0; i + length <= words.length; i++) use(words.slice(i, i + length).join(' '));
 }

@@ -6,7 +6,10 @@ import { canonicalJson, isObject } from '../base/json.ts';
 import { sha256 } from '../base/sha256.ts';
 import { domainOf } from '../domains/registry.ts';
 import type { Conversation } from '../records/conversation.ts';
+import type { Grades } from '../records/grades.ts';
 import { NEAR_MISSES } from '../records/scenario.ts';
+import type { HeldOut } from './contamination.ts';
+import { gradesSchema } from './grades-schema.ts';
 import type { GradedRow } from './types.ts';
 
 const text = z.string();
@@ -48,6 +51,29 @@ export function readGradedRow(value: unknown, where: string, domain?: string): G
   const [first = ''] = id.split('/');
   const named = { domain: domainOf(first) ? first : domain };
   return { id, messages, ...(tools && { tools }), ...named, ...(Object.fromEntries(facts) as Partial<GradedRow>) };
+}
+
+/** The grades of a row that was graded. @throws InputError */
+export function readGrades(value: unknown, where: string): Grades | undefined {
+  const { grades } = value as { grades?: unknown };
+  if (grades === undefined || grades === null) return undefined;
+  const read = gradesSchema.safeParse(grades);
+  if (read.success) return read.data;
+  const { path } = read.error.issues[0]!;
+  throw new InputError(
+    `${where}: grades${path.map((key) => `.${String(key)}`).join('')} has another form: expected grades as mua grade writes them`,
+  );
+}
+
+/** What a held-out task or conversation says to an agent: the customer's words, or the instruction. @throws InputError */
+export function readHeldOut(value: unknown, where: string): HeldOut {
+  const row = isObject(value) ? value : {};
+  const scenario = isObject(row.scenario) ? row.scenario : row;
+  const said = Array.isArray(row.messages)
+    ? row.messages.filter(isObject).flatMap(({ role, content }) => (role === 'user' && typeof content === 'string' ? [content] : []))
+    : [scenario.instruction, row.prompt, row.text].filter((text) => typeof text === 'string');
+  if (said.length === 0) throw new InputError(`${where}: it has no words of a customer: expected messages, instruction, prompt or text`);
+  return { id: typeof row.id === 'string' ? row.id : null, texts: said };
 }
 
 /** SHA-256 of what was said and called, in hexadecimal digits. */

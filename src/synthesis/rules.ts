@@ -1,17 +1,17 @@
 /** @file The checks of a conversation that need no model. They run first, and the model does not see what they found. */
 import type { AuditRules } from '../agent/audit-rules.ts';
 import { type DomainLayers, layersOf } from '../agent/layers.ts';
-import { type RecordedEvents, recordedEvents, type RecordedMessage } from '../agent/recorded-events.ts';
+import { type RecordedEvents, recordedEvents } from '../agent/recorded-events.ts';
 import { auditEpisode } from '../agent/violations.ts';
 import { isObject } from '../base/json.ts';
 import { domainOf, transfersOf } from '../domains/registry.ts';
-import type { ChatMessage } from '../records/conversation.ts';
 import type { RuleGrade, RuleName } from '../records/grades.ts';
 import type { Layer } from '../records/layers.ts';
-import type { ToolCall, ToolSchema } from '../records/task.ts';
+import type { ToolSchema } from '../records/task.ts';
 import { STOP_WORDS } from '../users/types.ts';
 import { callProblems } from './calls.ts';
 import { leak } from './leak.ts';
+import { recordedMessage } from './recorded-message.ts';
 import type { GradedRow } from './types.ts';
 
 /** The rules of a domain, as they are loaded once for a file. */
@@ -132,23 +132,3 @@ function length({ messages }: GradedRow): RuleGrade {
 }
 
 const isSchema = (tool: unknown): tool is ToolSchema => isObject(tool) && isObject(tool.function) && typeof tool.function.name === 'string';
-
-function recordedMessage({ role, content: text, tool_calls: made = [], tool_call_id: id, name }: ChatMessage): RecordedMessage {
-  if (role === 'tool') return { role, text, answers: { id, name } };
-  if (role !== 'assistant') return { role, text };
-  return {
-    role,
-    text,
-    calls: made.map(({ id: own, function: call }) => ({ id: own, call: { name: call.name, arguments: objectOf(call.arguments) } })),
-  };
-}
-
-/** Arguments that are no object are a finding of the schema rule. */
-function objectOf(args: unknown): ToolCall['arguments'] {
-  try {
-    const value: unknown = typeof args === 'string' && args.trim() !== '' ? JSON.parse(args) : args;
-    return isObject(value) ? (value as ToolCall['arguments']) : {};
-  } catch {
-    return {};
-  }
-}

@@ -1,0 +1,70 @@
+/** @file `mua data-card`: the card of a data set, as the README of a repository on the Hugging Face Hub. It runs in Node and needs no GPU. */
+import { basename } from 'node:path';
+import { dataCard, type DataCard } from '../../synthesis/data-card.ts';
+import { cardText } from '../../synthesis/card-text.ts';
+import { readGradedRow, readGrades, readHeldOut, rowSha256 } from '../../synthesis/rows.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { checkParent, readText, writeAll } from '../files.ts';
+import { inFile, jsonLines, readReviewFiles } from '../graded-rows.ts';
+import { sha256 } from '../out-folder.ts';
+import { JSON_FLAG, percent } from './shared.ts';
+
+export const dataCardCommand = command({
+  summary: 'describe conversations to train on: counts, what is kept and why, agreement, diversity and overlap with held-out tasks',
+  positional: { name: 'path', value: 'FILE.jsonl' },
+  flags: {
+    out: { type: 'string', value: 'README.md', help: 'the card, as the Hugging Face Hub reads it', required: true },
+    against: { type: 'string', value: 'HELD.jsonl', help: 'held-out tasks or conversations: how many of their words the rows have' },
+    reviews: { type: 'list', value: 'FILE.jsonl', help: 'reviews of a person, as the page saves them; may be repeated' },
+    name: { type: 'string', value: 'NAME', help: 'the name of the data set (default: the name of the file)' },
+    licence: { type: 'string', value: 'ID', help: 'its licence, as the Hub calls it, such as apache-2.0' },
+    command: { type: 'list', value: 'TEXT', help: 'a command that made the file, for the card; may be repeated' },
+    json: JSON_FLAG,
+  },
+  async run({ path, out, against, reviews, name, licence, command: commands }, progress): Promise<DataCard & { out: string }> {
+    if (!path) throw new UsageError('FILE.jsonl is missing: expected ./mua data-card FILE.jsonl');
+    if (licence !== undefined && !/^[a-z0-9][a-z0-9.+-]*$/.test(licence))
+      throw new UsageError(`--licence is ${JSON.stringify(licence)}: expected a name of the Hub, such as apache-2.0 or cc-by-4.0`);
+    await checkParent('out', out);
+    const text = await readText(path);
+    progress.phase(`reading the rows of ${path}`);
+    const rows = jsonLines(path, text).map(({ value, where }) =>
+      inFile(path, () => ({ ...readGradedRow(value, where), grades: readGrades(value, where) })),
+    );
+    const texts = await Promise.all(reviews.map(async (file) => [file, await readText(file)] as const));
+    const given = readReviewFiles(Object.fromEntries(texts), new Set(rows.map(rowSha256)));
+    const held =
+      against === undefined
+        ? null
+        : jsonLines(against, await readText(against)).map(({ value, where }) => inFile(against, () => readHeldOut(value, where)));
+    progress.phase('measuring the rows');
+    const card = dataCard(rows, given, held);
+    const flags = { out, against, reviews, name, licence, command: commands };
+    const facts = {
+      name: name ?? basename(path).replace(/\.jsonl?$/, ''),
+      file: basename(path),
+      sha256: sha256(text),
+      licence,
+      commands: [...commands, commandOf(path, flags)],
+    };
+    await writeAll({ [out]: cardText(card, facts) });
+    return { out, ...card };
+  },
+  show: ({ out, rows, kept, diversity }) => [
+    `${rows} rows, ${kept} kept`,
+    ...(diversity
+      ? [
+          `${diversity.openers} different first messages, ${diversity.agent_texts} different texts of the agent (masked), ${diversity.sequences} sequences of tools, ${percent(diversity.near_duplicates)} near duplicates`,
+        ]
+      : []),
+    `the card is in ${out}`,
+  ],
+});
+
+/** The command as a person would write it in a shell. */
+function commandOf(path: string, flags: Record<string, string | string[] | undefined>): string {
+  const quoted = (word: string) => (/^[\w./:=@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+  const given = Object.entries(flags).flatMap(([name, value]) => [value ?? []].flat().flatMap((one) => [`--${name}`, quoted(one)]));
+  return ['./mua data-card', quoted(path), ...given].join(' ');
+}

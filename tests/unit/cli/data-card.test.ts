@@ -1,0 +1,111 @@
+/** `mua data-card`: what the card says about files whose rows are known. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFlags } from '../../../src/cli/args.ts';
+import { dataCardCommand } from '../../../src/cli/commands/data-card.ts';
+import { ProgressBar } from '../../../src/cli/progress.ts';
+import { writeReviews } from '../../../src/exchange/review-schema.ts';
+import { CRITERIA, type Criterion, type Grades, type Review, RULES } from '../../../src/records/grades.ts';
+import { readGradedRow, rowSha256 } from '../../../src/synthesis/rows.ts';
+import { shopRow } from '../../support/graded-rows.ts';
+
+let folder: string;
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'mua-card-'))));
+afterEach(() => rm(folder, { recursive: true }));
+
+const silent = new ProgressBar({ write: () => true }, { speaks: false });
+async function run(rows: readonly unknown[], ...flags: string[]) {
+  const [path, out] = [join(folder, 'cold.jsonl'), join(folder, 'README.md')];
+  await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const card = await dataCardCommand.run({ path, ...readFlags(['--out', out, ...flags], dataCardCommand.flags) }, silent);
+  return { card, text: await readFile(out, 'utf8') };
+}
+
+/** Grades in which the rules and the judge find what is named. */
+function grades(bad: { rule?: (typeof RULES)[number]; judge?: Criterion; open?: Criterion } = {}): Grades {
+  const criteria = Object.fromEntries(
+    CRITERIA.map((name) => [
+      name,
+      name === bad.open ? { met: null, why: 'no quote' } : { met: name !== bad.judge, message: 1, quote: 'x' },
+    ]),
+  ) as NonNullable<Grades['judge']>['criteria'];
+  return {
+    rules: Object.fromEntries(
+      RULES.map((name) => [name, name === bad.rule ? { ok: false, why: 'wrong' } : { ok: true }]),
+    ) as Grades['rules'],
+    judge: { model: 'm', prompt: 'abcdef0123456789', seed: 1, votes: 1, criteria, keep: bad.judge ? false : bad.open ? null : true },
+  };
+}
+
+test('the way from all rows to the kept ones, with reasons, agreement, reviews and near-misses', async () => {
+  const label = { reward: 0, near_miss: { kind: 'extra_write', first_wrong: 4, of: 'shop/1' } };
+  const all = [
+    grades(), grades(), grades(), grades(), grades({ rule: 'audit' }), grades({ rule: 'reward' }),
+    grades({ judge: 'told_the_truth' }), grades({ open: 'communicated' }), grades({ open: 'communicated' }),
+  ].map((own, i) => shopRow(i, { grades: own, keep: 'yes', intent: i < 5 ? 'cancel' : 'move', ...(i === 5 && label) })); // prettier-ignore
+  const review = (i: number, decision: Review['decision'], reviewer = 'a', at = 1): Review => ({
+    conversation: `shop/${i}`, sha256: rowSha256(readGradedRow(all[i], '')), reviewer, decision, reasons: [], rubric: 1, seconds: 3, at,
+  }); // prettier-ignore
+  const file = join(folder, 'reviews.jsonl');
+  await writeFile(
+    file,
+    writeReviews([review(0, 'keep'), review(1, 'reject'), review(2, 'unsure'), review(7, 'keep'), review(0, 'keep', 'b', 2)]),
+  );
+  const { card, text } = await run(all, '--reviews', file);
+  // Nine rows: two fail the rules, one the judge. Of the four that the machine keeps, a person rejects one, and keeps one of two that waited.
+  expect(card.funnel).toMatchObject({ rules: 7, judge: 6, person: 4, waiting: 1 });
+  expect(card.funnel!.reasons).toEqual({ 'not graded: communicated': 2, audit: 1, 'judge: told_the_truth': 1, reward: 1 });
+  expect(card).toMatchObject({ rows: 9, kept: 4, intents: { cancel: 3, move: 1 } });
+  expect(card.reviews).toMatchObject({ reviewers: 2, checked: 2, bad: 1, unsure: 1 });
+  expect(card.judge).toEqual([{ model: 'm', prompt: 'abcdef0123456789', votes: 1, seed: 1 }]);
+  expect(card.near_misses!.map(({ kind, n, rules, judge }) => [kind, n, rules.rejected, judge!.rejected])).toEqual([
+    ['extra_write', 1, 1, 0],
+    ['all kinds', 1, 1, 0],
+    ['good', 8, 1, 1],
+  ]);
+  expect(text).toContain('| kept, after the decisions of persons | 4 |');
+  expect(text).toContain('| judge: told\\_the\\_truth | 1 |');
+});
+
+test('the card is the same each time, names its file, its licence and its commands, and the Hub can read its head', async () => {
+  const rows = [shopRow(1), shopRow(2)];
+  const flags = ['--licence', 'cc-by-4.0', '--name', "Ana's rows: 1", '--command', './mua synthesize --count 2 --out cold.jsonl'];
+  const { text } = await run(rows, ...flags);
+  expect((await run(rows, ...flags)).text).toBe(text);
+  const head = /^---\n(.*?)\n---\n/s.exec(text)![1]!;
+  expect(head).toContain('license: "cc-by-4.0"\npretty_name: "Ana\'s rows: 1"');
+  expect(head).toContain('size_categories:\n- n<1K\nconfigs:\n- config_name: default\n  data_files: "cold.jsonl"');
+  expect(text).toContain(createHash('sha256').update(await readFile(join(folder, 'cold.jsonl'))).digest('hex')); // prettier-ignore
+  const [, made, own] = /```sh\n(.*)\n(.*)\n```/.exec(text)!;
+  expect(made).toBe('./mua synthesize --count 2 --out cold.jsonl');
+  expect(own).toContain(`--name 'Ana'\\''s rows: 1' --licence cc-by-4.0`);
+  expect(text).toContain('The rows are not graded.');
+  expect(text).toContain('## Overlap with held-out tasks\n\nNot measured.');
+});
+
+test('texts of strangers stay texts', async () => {
+  const { text } = await run(
+    [shopRow(1, { intent: 'a | b\n# <img src=x> [x](javascript:1)', persona: '`rm`' })],
+    '--command',
+    'x\n```\n# y',
+  );
+  expect(text).toContain('| a \\| b \\# \\<img src=x\\> \\[x\\](javascript:1) | 1 |');
+  expect(text).toContain("x ''' # y");
+  expect(text.match(/^# /gm)).toHaveLength(1);
+});
+
+test('held-out tasks, and what cannot be read', async () => {
+  const held = join(folder, 'held.jsonl');
+  await writeFile(held, '{"id": "shop/1", "scenario": {"instruction": "Please cancel order W5, it is late."}}\n');
+  const { card } = await run([shopRow(1), shopRow(2)], '--against', held);
+  expect(card.contamination).toEqual({ against: 1, rows: 0, runs: 0, openers: 1, ids: 1 });
+  await writeFile(held, '{"id": "x"}\n');
+  await expect(run([shopRow(1)], '--against', held)).rejects.toThrow('held.jsonl: line 1: it has no words of a customer');
+  await expect(run([shopRow(1, { grades: { rules: 7 } })])).rejects.toThrow(
+    /cold.jsonl: line 1: grades\.rules has another form: expected grades as/,
+  );
+  await expect(run([shopRow(1)], '--licence', 'My Own')).rejects.toThrow('--licence is "My Own": expected a name of the Hub');
+});
