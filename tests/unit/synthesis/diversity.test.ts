@@ -87,7 +87,10 @@ test('contamination: common runs of eight words, equal openers, equal ids', () =
 });
 
 test('our generator has the diversity that another program measured', async () => {
-  const stage = { environments: createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true }), users: new ScriptedUsers(customerScripts) };
+  const stage = {
+    environments: createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true }),
+    users: new ScriptedUsers(customerScripts),
+  };
   const made = await synthesize(stage, { domain: 'retail', level: 'nano', count: 500, seed: 1 });
   expect([made.tried, made.solved]).toEqual([576, 545]);
   const found = diversityOf(made.conversations.map((row, i) => readGradedRow(row, `line ${i + 1}`)))!;
