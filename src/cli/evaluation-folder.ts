@@ -1,8 +1,8 @@
 /**
- * @file The folder of `mua evaluate --out`. Every trial that has ended is in `trajectories-N.jsonl` for the Nth customer. When
+ * @file The folder of `mua evaluate --out`, and of the parts that `mua robust` keeps until its card is written. Every trial that has ended is in `trajectories-N.jsonl` for the Nth customer. When
  * the evaluation is resumed, a trial without a score is played again, and its line moves to `superseded-trajectories-N.jsonl`.
  */
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Trajectory } from '../records/trajectory.ts';
 import { UsageError } from './errors.ts';
@@ -24,11 +24,11 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
     directory: string,
     settings: Settings,
     force = false,
-    given: Pick<OutOptions, 'inputs' | 'note'> = {},
+    { command = 'evaluate', ...given }: Pick<Partial<OutOptions>, 'command' | 'inputs' | 'note'> = {},
   ): Promise<EvaluationFolder<Settings>> {
-    const opened = await openOut(directory, { command: 'evaluate', force, ...given });
+    const opened = await openOut(directory, { command, force, ...given });
     const status: Status<Settings> = {
-      command: 'evaluate',
+      command,
       state: 'running',
       pid: process.pid,
       step: 0,
@@ -49,7 +49,7 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
   static async resume<Settings extends { customers: number }>(
     directory: string,
     check: (settings: Settings) => Promise<void>,
-    given: { settings?: SettingsSchema; note?: (text: string) => void } = {},
+    given: { command?: string; settings?: SettingsSchema; note?: (text: string) => void } = {},
   ): Promise<EvaluationFolder<Settings>> {
     const { status, lock } = await openStopped<Settings>(directory, {
       flag: '--resume',
@@ -87,10 +87,24 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
     await this.close();
   }
 
+  /** Deletes the folder, for a command that has written its result elsewhere. A killed process leaves all of it or nothing that counts. */
+  async remove(): Promise<void> {
+    await this.ready();
+    const doomed = `${this.directory}.removed`;
+    await rm(doomed, { recursive: true, force: true });
+    await rename(this.directory, doomed);
+    await rm(doomed, { recursive: true });
+    await this.close();
+  }
+
   /** A message that says how to continue. Null if no trial has ended. */
   get continuation(): string | null {
-    if (this.isNew) return null;
+    if (!this.hasTrials) return null;
     return `${this.directory} has the trials that have ended. To continue: ./mua evaluate --resume ${this.directory}`;
+  }
+
+  get hasTrials(): boolean {
+    return !this.isNew;
   }
 
   /** Makes an empty log for each customer. */
@@ -108,7 +122,9 @@ async function hasUnscored(path: string): Promise<boolean> {
 
 /** Keeps only the trials with a score in a log. @throws {UsageError} if a line before the last is damaged */
 async function keepScored(path: string): Promise<void> {
-  const text = await readFile(path, 'utf8').catch((error) => {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // A process that was killed may have made only the first logs.
+    if (error.code === 'ENOENT') return '';
     throw new UsageError(`${path}: ${reason(error)}`);
   });
   // A process that was killed may have left an incomplete last line, which is ignored.
@@ -128,6 +144,10 @@ async function keepScored(path: string): Promise<void> {
   if (unscored.length > 0) await appendFile(join(dirname(path), `${SUPERSEDED}${basename(path)}`), whole(unscored), { flush: true });
   await writeAll({ [path]: whole(scored) });
 }
+
+/** The trials in a log whose command has ended. */
+export const readTrials = async (path: string): Promise<Trajectory[]> =>
+  (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Trajectory)));
 
 /** Sorts trajectories by task. Those without a score come last. */
 export function inOrder(trajectories: readonly Trajectory[]): Trajectory[] {

@@ -17,11 +17,15 @@ const FAULTS = { outages: 0.1, stale_reads: 0, timeouts: 0.2 };
 
 /**
  * The tasks under another condition. Each keeps its customer, wishes and goal. Its id is marked, because tasks with equal ids are equal.
+ * Null if the condition changes none of the tasks, for example if no prompt can be laid out otherwise.
  * @throws if the domain has no other words for its customers
  */
-export async function perturbed(kind: Perturbation, tasks: readonly Task[], domain: Domain): Promise<Task[]> {
+export async function perturbed(kind: Perturbation, tasks: readonly Task[], domain: Domain): Promise<Task[] | null> {
   const change = await changeOf(kind, domain);
-  return tasks.map((task, i) => ({ ...change(task, i), id: task.id + MARK + kind }));
+  const changed = tasks.map((task, i) => ({ ...change(task, i), id: task.id + MARK + kind }));
+  const prompt = (task: Task) => JSON.stringify([toolsOf(task, domain), task.policy ?? domain.policy]);
+  if (kind === 'prompt' && changed.every((task, i) => prompt(task) === prompt(tasks[i]!))) return null;
+  return changed;
 }
 
 async function changeOf(kind: Perturbation, domain: Domain): Promise<(task: Task, index: number) => Task> {

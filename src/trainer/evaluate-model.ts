@@ -75,37 +75,44 @@ export async function evaluateModel(
   if (tasks.length === 0) throw new InputError(`all ${chosen.length} tasks change nothing: without them no task is left`);
   if (options.next_call && !tasks.some(isTaught))
     throw new InputError(`next_call is true: expected tasks with known calls and a scripted user, not tasks of ${domain}`);
-  for (const { done = [] } of customers) checkDone(done, tasks);
   const agents = options.server && agentsOf(options.server);
   const what = customers.some((customer) => customer.perturbed) ? 'under condition' : 'with customer';
-  const evaluated: Played[] = [];
+  const own = await Promise.all(customers.map(({ perturbed: kind }) => (kind ? perturbed(kind, tasks, played.domain) : tasks)));
+  customers.forEach(({ done = [] }, i) => checkDone(done, own[i] ?? []));
+  const evaluated: (Played | null)[] = [];
   for (const [i, { user, done = [], perturbed: kind }] of customers.entries()) {
+    if (!own[i]) {
+      evaluated.push(null);
+      continue;
+    }
     const label = customers.length > 1 ? `episodes ${what} ${i + 1} of ${customers.length}` : 'episodes';
-    const own = kind ? await perturbed(kind, tasks, played.domain) : tasks;
     evaluated.push(
       await play(
         parts,
         host,
         model,
-        { ...options, config, tasks: own, user, done, agents, kind },
+        { ...options, config, tasks: own[i], user, done, agents, kind },
         (count, total) => sink.progress(count, total, label),
         (trial) => sink.trial(i, trial),
       ),
     );
   }
-  const [first, ...others] = evaluated.map(({ results }) => results);
+  const ended = evaluated.filter((one) => one !== null);
+  const [first, ...others] = ended.map(({ results }) => results);
   // Only this split is made to be new, and 2,000 conversations take some time.
   const trained =
     split === 'unseen' ? await spoken(environments, { domain, level, seed }, 'train', COMPARED.train, sink.progress.bind(sink)) : null;
+  const { temperature, trials } = options;
+  const named = select ? ('split' in select ? select.split : 'named tasks') : split;
   const card = options.card && {
     card: reliabilityCard(
-      { ...options.card, domain, level, split, seed, temperature: options.temperature, tasks: tasks.length, trials: options.trials },
-      evaluated.map(({ reliability }, i) => ({ kind: customers[i]!.perturbed, trials: reliability })),
+      { ...options.card, domain, level, split: named, seed, temperature, tasks: tasks.length, trials },
+      evaluated.map((one, i) => ({ kind: customers[i]!.perturbed, trials: one && one.reliability })),
     ),
   };
   return {
     ...card,
-    reports: evaluated.map(({ report, said }) => ({
+    reports: ended.map(({ report, said }) => ({
       ...report,
       noop_skipped: chosen.length - tasks.length,
       ...(trained && { seen_utterances: overlapOf(trained, said) }),

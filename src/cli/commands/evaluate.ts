@@ -6,9 +6,8 @@ import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { AgentServer } from '../../records/agent-server.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
-import { isGguf } from '../../exchange/model-folder.ts';
 import { camelCase, type Flags, SEED, type Values, valuesSchema } from '../args.ts';
-import { PLACE_FLAGS } from '../benchmark-data.ts';
+import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
 import { WITH_ATTACKS, WITH_UNSEEN } from '../../domains/registry.ts';
 import { command } from '../command.ts';
@@ -18,10 +17,9 @@ import { EvaluationFolder, inOrder } from '../evaluation-folder.ts';
 import { differenceLines, reportLines } from '../evaluation-lines.ts';
 import { evaluationSettings, readTasks, TASKS } from '../evaluation-tasks.ts';
 import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../files.ts';
-import { fileSha256, sha256 } from '../out-folder.ts';
 import { runJob } from '../job.ts';
-import { STATUS } from '../status.ts';
 import { checkKeyOrigin, keyProof } from '../key-origin.ts';
+import { checkProof, keptFlags, type PlayerProof, proofOf } from '../kept-player.ts';
 import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { readUsers } from './customers.ts';
 import { RESULTS_FLAGS, resultsFile } from './results-flags.ts';
@@ -84,15 +82,11 @@ type Asked = Omit<Values<typeof FLAGS>, 'on' | 'json'>;
 /** The settings of an evaluation, with defaults. */
 type Given = Asked & { [Name in 'trials' | 'temperature' | 'seed' | 'precision']: NonNullable<Asked[Name]> };
 /** The settings in `status.json`. */
-interface Stored {
+interface Stored extends PlayerProof {
   flags: Given;
   customers: number;
-  /** Of the weights. Absent if a model behind a server plays the agent. */
-  model_sha256?: string | undefined;
   /** Binds the key of the customer's server to its address (`keyProof`). */
   key?: string | undefined;
-  /** The same for the agent's server. */
-  agent_key?: string | undefined;
 }
 const storedFlags: Record<keyof Given, z.ZodMiniType> = valuesSchema(FLAGS).shape as never;
 const storedSchema = z.object({
@@ -106,6 +100,7 @@ const storedSchema = z.object({
   model_sha256: z.optional(text),
   key: z.optional(text),
   agent_key: z.optional(text),
+  data_sha256: z.optional(text),
 });
 /** With one customer, the result is its report. With several, it has one report each, and their differences from the first customer. */
 type Result = { out?: string } & (
@@ -146,7 +141,7 @@ export const evaluate = command({
       precision: given.precision,
       ...(results && { results: { benchmark: results.benchmark, model: agent?.server.model ?? basename(resolve(given.model!)) } }),
     };
-    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, agent?.server ?? model!, note));
+    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, agent?.server ?? model!, benchmark, note));
     const trajectories: Trajectory[] = [];
     const { reports, differences } = await keepWhenStopped(folder, folder ? NO_TRIAL : NO_FOLDER, () =>
       runJob({
@@ -222,59 +217,33 @@ async function newFolder(
   flags: Given,
   users: readonly UserConfig[],
   agent: ModelFolder | AgentServer,
+  benchmark: BenchmarkData | undefined,
   note: (line: string) => void,
 ): Promise<EvaluationFolder<Stored>> {
   const server = users.find((user) => user.mode === 'endpoint');
   if (server) checkAddress('--user', server.baseUrl, 'MUA_USER_KEY');
-  const served = 'baseUrl' in agent ? agent : undefined;
-  if (served) checkAddress('--agent', served.baseUrl, 'MUA_AGENT_KEY');
-  const { data, tasks, lora, out, force } = flags;
+  const { out, force } = flags;
   const results = resultsFile(flags);
   const kept = {
-    ...flags,
+    ...keptFlags(flags, agent),
     output: undefined,
     out: undefined,
     force: undefined,
-    ...(flags.model !== undefined && { model: resolve(flags.model) }),
     user: flags.user.map((user) => (user.startsWith(FOLDER) ? FOLDER + resolve(user.slice(FOLDER.length)) : user)),
-    ...(lora && { lora: resolve(lora) }),
-    ...(data && { data: resolve(data) }),
-    ...(data && tasks && /[/\\.]/.test(tasks) && { tasks: resolve(tasks) }),
     ...(results && { [camelCase(results.flag)]: resolve(results.file) }),
     // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),
-    ...(served && { agentModel: served.model }),
   };
   const key = server && keyProof('MUA_USER_KEY', server.baseUrl);
-  const agent_key = served && keyProof('MUA_AGENT_KEY', served.baseUrl);
-  const settings = {
-    flags: kept,
-    customers: users.length,
-    ...('files' in agent && { model_sha256: await weightsSha256(agent) }),
-    ...(key && { key }),
-    ...(agent_key && { agent_key }),
-  };
+  const settings = { flags: kept, customers: users.length, ...(await proofOf(agent, benchmark)), ...(key && { key }) };
   return EvaluationFolder.create(out!, settings, force, { inputs: 'files' in agent ? pathsOf(agent) : [], note });
 }
 
 async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
   checkAlone({ ...flags, resume: undefined }, []);
-  const check = async ({ flags: stored, model_sha256, key, agent_key }: Stored) => {
+  const check = async ({ flags: stored, key, ...proof }: Stored) => {
     for (const user of stored.user) checkKeyOrigin('MUA_USER_KEY', resume, user, key, 'expected a new evaluation, or no MUA_USER_KEY');
-    if (stored.agent !== undefined)
-      return checkKeyOrigin('MUA_AGENT_KEY', resume, stored.agent, agent_key, 'expected a new evaluation, or no MUA_AGENT_KEY');
-    if (stored.model === undefined) throw new UsageError(`--resume is "${resume}": its ${STATUS} names neither a model nor an agent`);
-    const model = await findModel(stored.model, { tokenizer: true, lora: stored.lora });
-    if ((await weightsSha256(model)) !== model_sha256)
-      throw new UsageError(`--resume is "${resume}": the weights in "${stored.model}" are not those that were evaluated before`);
+    await checkProof(resume, stored, proof, await findPlaceData(stored));
   };
   return EvaluationFolder.resume<Stored>(resume, check, { settings: storedSchema, note });
-}
-
-async function weightsSha256({ files }: ModelFolder): Promise<string> {
-  const weights = Object.keys(files)
-    .filter((name) => name.endsWith('.safetensors') || isGguf(name))
-    .sort()
-    .flatMap((name) => ('file' in files[name]! ? files[name].file : []));
-  return sha256((await Promise.all(weights.map(fileSha256))).join());
 }

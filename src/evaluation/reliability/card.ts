@@ -18,10 +18,10 @@ import { brier, calibration, calibrationBins, discrimination, type Rated } from 
 import { keptSuccess } from './robustness.ts';
 import type { ReliabilityTrial } from './trial.ts';
 
-/** The conversations of a condition. `kind` is undefined for the plain condition. */
+/** The conversations of a condition. `kind` is undefined for the plain condition. `trials` is null if the condition changes no task. */
 export interface Condition {
   kind: Perturbation | undefined;
-  trials: readonly ReliabilityTrial[];
+  trials: readonly ReliabilityTrial[] | null;
 }
 
 type Scored = ReliabilityTrial & { success: boolean };
@@ -37,9 +37,14 @@ export function reliabilityCard(
   about: Omit<ReliabilityCard, 'format' | 'version' | 'conditions' | 'metrics' | 'calibration_bins'>,
   conditions: readonly Condition[],
 ): ReliabilityCard {
-  const trialsOf = (kind: Perturbation | undefined) => conditions.find((condition) => condition.kind === kind)?.trials;
+  const trialsOf = (kind: Perturbation | undefined) => conditions.find((condition) => condition.kind === kind)?.trials ?? undefined;
   const na = (kind: Perturbation) => ({
-    na: kind === 'customers' ? `The customers of ${about.domain} have only one wording.` : 'This condition was not played.',
+    na:
+      kind === 'customers'
+        ? 'The customers of these tasks have only one wording.'
+        : kind === 'prompt'
+          ? 'No prompt of these tasks can be laid out otherwise.'
+          : 'This condition was not played.',
   });
   const base = scored(trialsOf(undefined) ?? []);
   const rated = base.flatMap(({ confidence, ...trial }): Rated[] => (confidence === null ? [] : [{ ...trial, confidence }]));
@@ -70,7 +75,7 @@ export function reliabilityCard(
   };
 }
 
-function summary(trials: Condition['trials'] | { na: string }): ConditionSummary {
+function summary(trials: readonly ReliabilityTrial[] | { na: string }): ConditionSummary {
   if ('na' in trials) return trials;
   const played = scored(trials);
   const pass_1 = shareInterval(clustersOf(played, byCustomer, ({ success }) => Number(success)));
@@ -107,7 +112,7 @@ function consistency(trials: readonly Scored[]): MeasuredOf<'consistency'> {
   };
 }
 
-function robustness(plain: readonly Scored[], trials: Condition['trials'] | { na: string }): Measured {
+function robustness(plain: readonly Scored[], trials: readonly ReliabilityTrial[] | { na: string }): Measured {
   if ('na' in trials) return trials;
   const played = scored(trials);
   if (played.length === 0) return { na: 'No conversation of this condition is scored.' };

@@ -1,12 +1,18 @@
-/** `mua robust` in a new process, with agents behind a local server. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+/** `mua robust` with agents behind a local server. */
+import 'fake-indexeddb/auto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { readFlags } from '../../../src/cli/args.ts';
+import { robust } from '../../../src/cli/commands/robust.ts';
+import { ProgressBar } from '../../../src/cli/progress.ts';
 import { demonstratorOf, GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
-import type { ReliabilityCard } from '../../../src/records/reliability.ts';
 import { type AgentRequest, calling, forExpert, startAgentServer } from '../../support/agent-server.ts';
+import { tau1Retail } from '../../support/benchmark-data.ts';
+import { bfclFixture } from '../../support/bfcl-fixture.ts';
 import { startMua } from '../../support/mua.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -25,16 +31,21 @@ async function expertServer(gives: (request: AgentRequest) => boolean = () => fa
   cleanups.push(close);
   return { url, domain };
 }
-const robust = (...args: string[]) => startMua(['robust', '--tasks', '12', '--trials', '2', ...args]).done;
+const silent = new ProgressBar({ write: () => true }, { speaks: false });
+const run = (...args: string[]) => robust.run(readFlags(args, robust.flags), silent);
+/** In a new process. */
+const started = (...args: string[]) => startMua(['robust', '--tasks', '3', '--trials', '2', ...args]);
+const temporary = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mua-robust-'));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
 
 test('a steady agent behind a server keeps its success; what a server cannot give has a reason', { timeout: 120_000 }, async () => {
   const { url } = await expertServer();
-  const folder = await mkdtemp(join(tmpdir(), 'mua-robust-'));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporary();
   const [out, output] = [join(folder, 'card.json'), join(folder, 'all.jsonl')];
-  const { code, stdout, stderr } = await robust('--agent', url, '--agent-model', 'm', '--out', out, '--output', output, '--json');
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  const card = JSON.parse(stdout) as ReliabilityCard;
+  const card = await run('--tasks', '12', '--trials', '2', '--agent', url, '--agent-model', 'm', '--out', out, '--output', output);
   expect(JSON.parse(await readFile(out, 'utf8'))).toEqual(card);
   expect(card).toMatchObject({ format: 'mua-reliability-card', agent: 'm', domain: 'retail', level: 'nano', tasks: 12, trials: 2 });
   const { consistency, robustness, predictability, safety } = card.metrics;
@@ -63,9 +74,7 @@ test('an agent that depends on the form of the prompt or of the tools is found o
   const { url, domain } = await expertServer(
     ({ messages, tools }) => tools![0]!.function.name !== domain.tools[0]!.function.name || !messages[0]!.content!.includes('zip. Serve'),
   );
-  const { code, stdout, stderr } = await robust('--agent', url, '--agent-model', 'm', '--json');
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  const { conditions, metrics } = JSON.parse(stdout) as ReliabilityCard;
+  const { conditions, metrics } = await run('--tasks', '12', '--trials', '2', '--agent', url, '--agent-model', 'm');
   expect(conditions.plain).toMatchObject({ pass_1: { value: 1 } });
   const { environment, prompt_layout } = metrics.robustness as unknown as Record<string, { value: number }>;
   expect(environment!.value).toBeLessThan(0.2);
@@ -73,7 +82,72 @@ test('an agent that depends on the form of the prompt or of the tools is found o
   expect(Math.abs(prompt_layout!.value - 0.5)).toBeLessThan(0.15);
 });
 
-test('wrong flags are refused', { timeout: 120_000 }, async () => {
+test('killed in the middle and resumed, it writes the card of a command that was not stopped', { timeout: 120_000 }, async () => {
+  const folder = await temporary();
+  const [whole, out] = [join(folder, 'whole.json'), join(folder, 'card.json')];
+  let stop = () => {};
+  let [left, asked] = [Infinity, 0];
+  const { url } = await expertServer(() => {
+    asked += 1;
+    if (--left === 0) stop();
+    return false;
+  });
+  const flags = ['--agent', url, '--agent-model', 'm'];
+  expect((await started(...flags, '--out', whole).done).code).toBe(0);
+  const all = asked;
+  // One of the middle conditions is played at this request.
+  left = Math.round(all / 2);
+  const first = started(...flags, '--out', out);
+  stop = () => first.child.kill('SIGKILL');
+  expect((await first.done).code).toBeNull();
+  expect(existsSync(out)).toBe(false);
+  await expect(run(...flags, '--out', out)).rejects.toThrow('the folder is not empty');
+  await expect(run('--resume', out, '--seed', '2')).rejects.toThrow('--seed is given');
+  asked = 0;
+  await run('--resume', out);
+  expect(asked).toBeLessThan(0.75 * all);
+  expect(await readFile(out, 'utf8')).toBe(await readFile(whole, 'utf8'));
+  expect(existsSync(`${out}.parts`)).toBe(false);
+  await expect(run('--resume', out)).rejects.toThrow('it is done: nothing is left to do');
+  await expect(run('--resume', join(folder, 'other.json'))).rejects.toThrow('expected the --out of a command that was stopped');
+});
+
+test.each([
+  ['tau1', 'retail', tau1Retail, { value: 1, n: 4 }],
+  ['bfcl', 'multiturn', bfclFixture, { na: 'The domain bfcl-multiturn has no rules to check.' }],
+] as const)('on the tasks of %s, what cannot be measured has its reason', { timeout: 60_000 }, async (rules, domain, files, compliance) => {
+  const data = await temporary();
+  for (const [path, text] of Object.entries<string>(files)) {
+    await mkdir(dirname(join(data, path)), { recursive: true });
+    await writeFile(join(data, path), text);
+  }
+  const { url, close } = await startAgentServer(() => ({ content: 'I cannot help you.' }));
+  cleanups.push(close);
+  const flags = [
+    '--agent',
+    url,
+    '--agent-model',
+    'm',
+    '--rules',
+    rules,
+    '--data',
+    data,
+    '--domain',
+    domain,
+    '--tasks',
+    '2',
+    '--trials',
+    '2',
+  ];
+  const { conditions, metrics, ...card } = await run(...flags);
+  expect(card).toMatchObject({ domain: `${rules}-${domain}`, level: 'full', tasks: 2 });
+  const { customers, ...others } = conditions;
+  expect(customers).toEqual({ na: 'The customers of these tasks have only one wording.' });
+  for (const condition of Object.values(others)) expect(condition).toMatchObject({ episodes: 4, unscored: 0 });
+  expect(metrics.safety.compliance).toMatchObject(compliance);
+});
+
+test('wrong flags are refused', async () => {
   for (const [flags, message] of [
     [[], '--model is missing: expected --model DIR, or --agent URL'],
     [['--model', 'models/nano-retail', '--set', 'seed=2'], '--set has "seed": expected --seed instead'],
@@ -82,7 +156,6 @@ test('wrong flags are refused', { timeout: 120_000 }, async () => {
     [['--model', 'models/nano-retail', '--split', 'test'], '--split is "test": expected train or heldout or unseen'],
     [['--agent', 'http://localhost:9', '--agent-model', 'm', '--lora', 'x'], '--lora is given: expected no --lora with --agent'],
   ] as const) {
-    const { code, stderr } = await startMua(['robust', ...flags]).done;
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message) as string]);
+    await expect((async () => run(...flags))()).rejects.toThrow(message);
   }
 });

@@ -52,8 +52,8 @@ describe('the card', () => {
         if ('value' in metric) expect(metric.low < metric.high && metric.low <= metric.value).toBe(true);
   });
   it('gives the reason where there is no value', () => {
-    expect(metrics.robustness.prompt).toMatchObject({ na: 'The customers of retail have only one wording.' });
-    expect(conditions.customers).toEqual({ na: 'The customers of retail have only one wording.' });
+    expect(metrics.robustness.prompt).toMatchObject({ na: 'The customers of these tasks have only one wording.' });
+    expect(conditions.customers).toEqual({ na: 'The customers of these tasks have only one wording.' });
     expect(metrics.robustness.environment).toMatchObject({ na: 'No conversation of this condition is scored.' });
     expect(conditions.environment).toEqual({ episodes: 1, unscored: 1, pass_1: null });
     const served = PLAIN.map((one) => ({ ...one, confidence: null, severity: null, success: false }));

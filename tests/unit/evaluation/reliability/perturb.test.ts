@@ -36,7 +36,7 @@ describe.each(PLACES)('%s %s', (name, level) => {
   it('keeps customer, goal and world under each condition, and marks the id', async () => {
     const { domain, tasks } = await drawn(name, level, 3);
     for (const kind of PERTURBATIONS.filter((one) => one !== 'customers' || name === 'retail')) {
-      const others = await perturbed(kind, tasks, domain);
+      const others = (await perturbed(kind, tasks, domain))!;
       expect(others.map(({ id }) => plainTask(id))).toEqual(tasks.map(({ id }) => id));
       for (const [i, other] of others.entries()) {
         expect(other.id).not.toBe(tasks[i]!.id);
@@ -80,7 +80,7 @@ test('a prompt is laid out anew by hand', () => {
 
 test('about a fifth of the calls fail', async () => {
   const { domain, tasks } = await drawn('retail', 'nano', 300);
-  const faulty = (await perturbed('faults', tasks, domain)).flatMap((task) => Array.from({ length: 8 }, (_, call) => faultOf(task, call)));
+  const faulty = (await perturbed('faults', tasks, domain))!.flatMap((task) => Array.from({ length: 8 }, (_, call) => faultOf(task, call)));
   const share = faulty.filter((fault) => fault !== null).length / faulty.length;
   // 0.1 + 0.9 · 0.2 / 2 = 0.19, with a standard error of 0.008
   expect(Math.abs(share - 0.19)).toBeLessThan(0.03);
@@ -91,7 +91,7 @@ test('customers say the same facts in other words', async () => {
   const { domain, tasks } = await drawn('retail', 'nano', 40);
   const scripts = await customerScripts('retail', false);
   const open = (all: typeof tasks) => all.map(({ scenario }, i) => scripts.customer(scenario, i).open());
-  const [usual, other] = [open(tasks), open(await perturbed('customers', tasks, domain))];
+  const [usual, other] = [open(tasks), open((await perturbed('customers', tasks, domain))!)];
   const ids = (text: string) => text.match(/#W\d+|\S+@\S+[a-z]|\b\d{5}\b/g) ?? [];
   const both = usual.map((text, i) => [text, other[i]!] as const);
   expect(both.filter(([a, b]) => a === b).length).toBe(0);
@@ -102,7 +102,7 @@ test('customers say the same facts in other words', async () => {
 
 test('the interface of the tools is turned around, and nothing is lost', async () => {
   const { domain, tasks } = await drawn('retail', 'full', 1);
-  const [other] = await perturbed('environment', tasks, domain);
+  const [other] = (await perturbed('environment', tasks, domain))!;
   const byName = (tools: readonly ToolSchema[]) => Object.fromEntries(tools.map((tool) => [tool.function.name, tool]));
   expect(byName(other!.tools!)).toEqual(byName(domain.tools));
   expect(other!.tools!.map((tool) => tool.function.name)).toEqual(domain.tools.map((tool) => tool.function.name).reverse());
@@ -141,4 +141,12 @@ test('only the results of the environment are changed', async () => {
   const turned = perturbedWorld('environment', world);
   expect(await turned.call('e', { name: 'get', arguments: {} })).toEqual({ ...result, text: '{"b":2,"a":1}' });
   expect(await turned.turn!('e', 0)).toBeNull();
+});
+
+test('prompts that no layout changes are not played again', async () => {
+  const { domain, tasks } = await drawn('retail', 'nano', 2);
+  const bare = { ...domain, policy: 'f(a, b?)', tools: [] };
+  expect(await perturbed('prompt', tasks, bare)).toBeNull();
+  expect(await perturbed('prompt', tasks, { ...bare, tools: domain.tools })).toHaveLength(2);
+  expect(await perturbed('environment', tasks, bare)).toHaveLength(2);
 });
