@@ -23,14 +23,39 @@ export interface LayeredConversation {
 /** Checks one layer. `message` of a finding is the place of an event. */
 export type LayerCheck = (conversation: LayeredConversation) => Layer;
 
-/** The checks of a domain. A layer without a check is reported as not applicable. */
-export type DomainLayers = Partial<Record<LayerName, LayerCheck>>;
+/** Checks the layer `safety`, for which a broken rule of the policy can count too. */
+export type SafetyCheck = (conversation: LayeredConversation, policy: Layer) => Layer;
 
-/** @param domain the domain's name and checks */
-export function layersOf(conversation: LayeredConversation, domain: { name: string; layers: DomainLayers }): Layers {
-  const layer = (name: LayerName): Layer =>
-    domain.layers[name]?.(conversation) ?? { na: `The domain ${domain.name} has no rules of the layer ${name}.` };
-  return Object.fromEntries(LAYERS.map((name) => [name, layer(name)])) as Layers;
+/** The checks of a domain. A layer without a check is reported as not applicable. */
+export type DomainLayers = Partial<Record<Exclude<LayerName, 'safety'>, LayerCheck> & { safety: SafetyCheck }>;
+
+/** @param domain the domain's name and checks. A check that fails is reported as not applicable only if `onFailure` says how */
+export function layersOf(
+  conversation: LayeredConversation,
+  { name: domain, layers }: { name: string; layers: DomainLayers },
+  onFailure: (error: unknown) => Layer = (error) => {
+    throw error;
+  },
+): Layers {
+  const found = (name: LayerName, check: (() => Layer) | undefined): Layer => {
+    if (!check) return { na: `The domain ${domain} has no rules of the layer ${name}.` };
+    try {
+      return check();
+    } catch (error) {
+      return onFailure(error);
+    }
+  };
+  const plain = (name: Exclude<LayerName, 'safety'>) => found(name, layers[name] && (() => layers[name]!(conversation)));
+  const policy = plain('policy');
+  const { safety } = layers;
+  // Without the findings of the policy, safety would miss some of its own.
+  const isBlind = layers.policy !== undefined && 'na' in policy;
+  return {
+    policy,
+    communication: plain('communication'),
+    safety: isBlind && safety ? policy : found('safety', safety && (() => safety(conversation, policy))),
+    recovery: plain('recovery'),
+  };
 }
 
 /** The layers with other places, such as indices of messages for places of events. */

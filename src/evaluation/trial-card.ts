@@ -1,5 +1,5 @@
 /** @file What the scorecard needs of one trial. It is small, and stored with the trial's result. */
-import { type DomainLayers, type LayerCheck, layeredConversation, layersOf, movedLayers } from '../agent/layers.ts';
+import { type DomainLayers, layeredConversation, layersOf, movedLayers } from '../agent/layers.ts';
 import { domainOf } from '../domains/registry.ts';
 import type { TrialResult } from '../records/evaluation.ts';
 import type { Layers } from '../records/layers.ts';
@@ -46,20 +46,7 @@ function trialCardOf(trajectory: Trajectory, place: CheckedPlace): TrialCard {
 function checkedLayers(trajectory: Trajectory, { name, layers, tools }: CheckedPlace): Layers {
   const stored = layeredConversation(trajectory);
   const conversation = { ...stored, tools: stored.tools ?? tools };
-  const found = layersOf(conversation, {
-    name,
-    layers: Object.fromEntries(Object.entries(layers).map(([layer, check]) => [layer, unfailing(check)])),
-  });
+  // A check that fails loses neither the evaluation nor other layers: its reason is stored.
+  const found = layersOf(conversation, { name, layers }, (error) => ({ na: `The check failed: ${(error as Error).message}` }));
   return movedLayers(found, (event) => conversation.nodes[event]!);
-}
-
-/** A check that fails loses neither the evaluation nor other layers: its reason is stored. */
-function unfailing(check: LayerCheck): LayerCheck {
-  return (conversation) => {
-    try {
-      return check(conversation);
-    } catch (error) {
-      return { na: `The check failed: ${(error as Error).message}` };
-    }
-  };
 }

@@ -1,5 +1,5 @@
 /** @file Short conversations for tests of the layers: `C: …` is the customer, `A: …` the agent, a list is a call with its result. */
-import type { DomainLayers, LayeredConversation } from '../../src/agent/layers.ts';
+import { type DomainLayers, type LayeredConversation, layersOf } from '../../src/agent/layers.ts';
 import { readConversations } from '../../src/cli/conversations.ts';
 import type { Finding, Layer, LayerName } from '../../src/records/layers.ts';
 
@@ -31,7 +31,7 @@ function conversationOf(steps: readonly Step[], policy?: string): LayeredConvers
 /** Checks one layer of conversations. `found` lists the broken rules, `occasions` the denominators, `details` the words for people. */
 export const layerOf = (layers: DomainLayers, name: LayerName) => {
   const check = (steps: readonly Step[], policy?: string): Extract<Layer, { findings: Finding[] }> => {
-    const layer = layers[name]!(conversationOf(steps, policy));
+    const layer = layersOf(conversationOf(steps, policy), { name: 'a domain', layers })[name];
     if ('na' in layer) throw new Error(layer.na);
     return layer;
   };

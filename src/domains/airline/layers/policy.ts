@@ -1,17 +1,14 @@
 /** @file The layer `policy` of the airline: its rules as conditions on each call and on what the tools had shown before. */
 import { isConfirmation } from '../../../agent/answers.ts';
-import { checkConsent } from '../../../agent/layers/consent-check.ts';
-import { checkTransfers, checkTurns, short } from '../../../agent/layers/manners.ts';
+import { short, type TransferRules } from '../../../agent/layers/manners.ts';
 import { heardBefore, isWrite, refuses, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
-import { RuleLog } from '../../../agent/layers/rule-log.ts';
-import type { LayerCheck, LayeredConversation } from '../../../agent/layers.ts';
+import type { RuleLog } from '../../../agent/layers/rule-log.ts';
+import type { LayeredConversation } from '../../../agent/layers.ts';
 import { readable, sentences } from '../../../agent/sentences.ts';
 import { isObject } from '../../../base/json.ts';
-import { AUDIT } from '../audit.ts';
-import { checkAccess, methodsOf } from './access.ts';
+import { methodsOf } from './access.ts';
 import { AirlineFacts, type ShownReservation } from './facts.ts';
 import { knowsReason } from './reason.ts';
-import { RULES } from './rules.ts';
 
 /** The fixed time of the benchmark; a day before it is the limit of free cancellations. */
 const NOW = '2024-05-15T15:00:00';
@@ -22,18 +19,10 @@ const ASKS_COMPENSATION =
   /\b(compensat\w*|certificate|voucher|refund|reimburs\w*|make (it )?up|make (this|it|things) right|credit|gesture|something (for|in return)|money back|(do|owe|offer|give) (me |us )?(something|anything)|indemnif\w*|damages|entitled|goodwill|apology in|get (something|anything|paid|money)|what (do|can|will|would|should|could) (i|we) (get|receive|expect|have|claim)|what (am|are) (i|we) (due|owed|getting)|what (are|is) (you|the airline|your (airline|company))( going to)? (offer\w*|give|giving|do(?:ing)?)|what (do|can|will|would) you (offer|give|pay|owe|do (about|for (me|us)|to make))|how (do|will|can|are) you( going to)? (compensate|make|pay|repay)|(pay|owe)s? (me|us)|at your expense|for my (trouble|inconvenience|lost time)|deserve|expect you to pay|pay for (it|this|that)|worth something)\b/i;
 const SCOPE = /\b(book|cancel|chang|modif|upgrad|add|bag|flight)\w*/i;
 
-export const policyCheck: LayerCheck = (conversation) => {
-  const log = new RuleLog(conversation.policy, RULES);
-  checkTurns(conversation, log);
-  checkAccess(conversation, log);
-  checkConsent(conversation, log, AUDIT, (event, place) => askedFor(conversation, event, place));
-  checkCalls(conversation, log);
-  checkTransfers(conversation, log, {
-    transfers: ['transfer_to_human_agents'],
-    scope: SCOPE,
-    outside: /\b(already (flown|flew|taken)|missed|lost|stolen)\b/i,
-  });
-  return log.layer();
+export const TRANSFERS: TransferRules = {
+  transfers: ['transfer_to_human_agents'],
+  scope: SCOPE,
+  outside: /\b(already (flown|flew|taken)|missed|lost|stolen)\b/i,
 };
 
 /**
@@ -49,7 +38,7 @@ export function askedFor(conversation: LayeredConversation, { call: { name } }: 
   return failed?.kind === 'tool' && failed.result.error && said?.kind === 'user' && isConfirmation(said.text);
 }
 
-function checkCalls(conversation: LayeredConversation, log: RuleLog): void {
+export function checkCalls(conversation: LayeredConversation, log: RuleLog): void {
   const facts = new AirlineFacts();
   for (const [place, event] of conversation.events.entries()) {
     const heard = () => heardBefore(conversation, place).join('\n');

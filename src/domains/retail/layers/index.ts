@@ -1,10 +1,11 @@
 /** @file The layers of the shop. */
+import { policyCheck } from '../../../agent/layers/policy.ts';
 import { safetyCheck } from '../../../agent/layers/safety.ts';
 import type { DomainLayers } from '../../../agent/layers.ts';
 import { AUDIT } from '../audit.ts';
 import { checkAccess, othersShown } from './access.ts';
 import { communication } from './communication.ts';
-import { policyCheck } from './policy.ts';
+import { checkWrites, servable, transfersIn } from './policy.ts';
 import { RULES } from './rules.ts';
 import { recovery } from './recovery.ts';
 
@@ -18,9 +19,11 @@ const ACTS = {
   modify_user_address: /\baddress/i,
 };
 
+const SHARED = { book: RULES, audit: AUDIT, checkAccess };
+
 export const LAYERS: DomainLayers = {
   communication,
   recovery,
-  policy: policyCheck,
-  safety: safetyCheck({ book: RULES, audit: AUDIT, acts: ACTS, policy: policyCheck, checkAccess, others: othersShown }),
+  policy: policyCheck({ ...SHARED, checkActs: checkWrites, transfers: transfersIn, servable }),
+  safety: safetyCheck({ ...SHARED, acts: ACTS, others: othersShown }),
 };

@@ -1,16 +1,13 @@
 /** @file The layer `policy` of the shop: its rules as conditions on each call and on what the tools had shown before. */
-import { checkConsent } from '../../../agent/layers/consent-check.ts';
-import { checkTransfers, checkTurns } from '../../../agent/layers/manners.ts';
+import type { TransferRules } from '../../../agent/layers/manners.ts';
 import { hasTool, heardBefore, isWrite, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
-import { RuleLog } from '../../../agent/layers/rule-log.ts';
-import type { LayerCheck, LayeredConversation } from '../../../agent/layers.ts';
+import type { RuleLog } from '../../../agent/layers/rule-log.ts';
+import type { LayeredConversation } from '../../../agent/layers.ts';
 import { TRANSFER } from '../acts.ts';
 import { AUDIT } from '../audit.ts';
 import { idsOf } from '../writes/items.ts';
-import { checkAccess } from './access.ts';
 import { ShopFacts } from './facts.ts';
 import { isReminded } from './reminder.ts';
-import { RULES } from './rules.ts';
 
 const PENDING = ['cancel_pending_order', 'modify_pending_order_items', 'modify_pending_order_payment', 'modify_pending_order_address'];
 const DELIVERED = ['return_delivered_order_items', 'exchange_delivered_order_items'];
@@ -35,23 +32,16 @@ const SCOPE: readonly [RegExp, string][] = [
   [/\b(chang|modif|replac|swap)\w*\b[^.\n]{0,40}\bitem/i, 'modify_pending_order_items'],
 ];
 
-export const policyCheck: LayerCheck = (conversation) => {
-  const log = new RuleLog(conversation.policy, RULES);
-  checkTurns(conversation, log);
-  checkAccess(conversation, log);
-  checkConsent(conversation, log, AUDIT);
-  checkWrites(conversation, log);
+export function transfersIn(conversation: LayeredConversation): TransferRules {
   const scope = SCOPE.filter(([, tool]) => hasTool(conversation, tool)).map(([words]) => words.source);
-  const rules = {
+  return {
     transfers: [TRANSFER],
     scope: new RegExp(scope.join('|') || '(?!)', 'i'),
     outside: /\b(discount|complain\w*|lawyer|fraud|price match|lost|missing|damaged|broken|stolen)\b/i,
   };
-  checkTransfers(conversation, log, rules, (place) => servable(conversation, place));
-  return log.layer();
-};
+}
 
-function checkWrites(conversation: LayeredConversation, log: RuleLog): void {
+export function checkWrites(conversation: LayeredConversation, log: RuleLog): void {
   const facts = new ShopFacts();
   /** The writes since the customer last spoke. */
   let since: ToolEvent[] = [];
@@ -152,7 +142,7 @@ function difference(args: ToolEvent['call']['arguments'], { items }: ShopFacts):
 }
 
 /** Why the request before a transfer could be served: the customer named one act and one own order, whose status allows the act. */
-function servable(conversation: LayeredConversation, until: number): string | null {
+export function servable(conversation: LayeredConversation, until: number): string | null {
   const facts = new ShopFacts();
   const before = conversation.events.slice(0, until);
   for (const event of before) if (event.kind === 'tool') facts.learn(event);

@@ -1,32 +1,22 @@
 /** @file The layer `policy` of the provider: its rules as conditions on each call and on what the tools had shown before. */
-import { checkConsent, CONFIRMED } from '../../../agent/layers/consent-check.ts';
-import { checkTransfers, checkTurns, short } from '../../../agent/layers/manners.ts';
+import { CONFIRMED } from '../../../agent/layers/consent-check.ts';
+import { short, type TransferRules } from '../../../agent/layers/manners.ts';
 import { heardBefore, isWrite, textOf, type ToolEvent } from '../../../agent/layers/readings.ts';
 import { policySentences, sentenceOf } from '../../../agent/layers/policy-sentence.ts';
-import { RuleLog } from '../../../agent/layers/rule-log.ts';
-import type { LayerCheck, LayeredConversation } from '../../../agent/layers.ts';
+import type { RuleLog } from '../../../agent/layers/rule-log.ts';
+import type { LayeredConversation } from '../../../agent/layers.ts';
 import { readable, sentences } from '../../../agent/sentences.ts';
 import { TODAY } from '../agent-tools.ts';
-import { ACTS, AUDIT } from '../audit.ts';
-import { checkAccess } from './access.ts';
+import { ACTS } from '../audit.ts';
 import { ProviderFacts } from './facts.ts';
-import { RULES } from './rules.ts';
 
 const MOST_DATA = 2;
 const SCOPE = /\b(service|signal|data|internet|slow|mms|picture|roaming|abroad|bill|pay|suspend|resum|line|plan)\w*/i;
 
-export const policyCheck: LayerCheck = (conversation) => {
-  const log = new RuleLog(conversation.policy, RULES);
-  checkTurns(conversation, log);
-  checkAccess(conversation, log);
-  checkConsent(conversation, log, AUDIT, (event, place) => askedFor(conversation, event, place));
-  checkCalls(conversation, log);
-  checkTransfers(conversation, log, {
-    transfers: ['transfer_to_human_agents'],
-    scope: SCOPE,
-    outside: /\b(locked|pin|puk|new (phone|sim)|contract)\b/i,
-  });
-  return log.layer();
+export const TRANSFERS: TransferRules = {
+  transfers: ['transfer_to_human_agents'],
+  scope: SCOPE,
+  outside: /\b(locked|pin|puk|new (phone|sim)|contract)\b/i,
 };
 
 const EACH_CHANGE = /\b(each|every|any|all|before|nothing|no)\b[^.]*\b(chang|updat|writ|action|modif)/i;
@@ -46,7 +36,7 @@ export function askedFor({ events, policy }: LayeredConversation, { call: { name
   return events.slice(0, until).some((event) => event.kind === 'user' && act.own.test(readable(event.text)));
 }
 
-function checkCalls(conversation: LayeredConversation, log: RuleLog): void {
+export function checkCalls(conversation: LayeredConversation, log: RuleLog): void {
   const { events } = conversation;
   const facts = new ProviderFacts();
   const added = new Map<string, number>();
