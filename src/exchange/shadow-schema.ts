@@ -111,8 +111,8 @@ export function readShadow(file: string, content: string): ShadowFile {
     }
   }
   if (!found) throw new ImportError(file, '', 'it has no line: expected the file of mua shadow');
-  const order = [...conversations.keys()];
-  const place = (one: ShadowTurn) => order.indexOf(JSON.stringify(one.conversation));
+  const order = new Map([...conversations.keys()].map((key, i) => [key, i]));
+  const place = (one: ShadowTurn) => order.get(JSON.stringify(one.conversation))!;
   const sorted = [...turns.values()].map((one) => ({ one, at: place(one) })).sort((a, b) => a.at - b.at || a.one.message - b.one.message);
   return { head: found, conversations: [...conversations.values()], turns: sorted.map(({ one }) => one) };
 }

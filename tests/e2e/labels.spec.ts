@@ -2,6 +2,8 @@
 import { expect } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { AFTER, CONVERSATIONS } from '../gallery/samples.ts';
+import { reliabilityCard } from '../../src/evaluation/reliability/card.ts';
+import type { ReliabilityTrial } from '../../src/evaluation/reliability/trial.ts';
 import type { TrialResult } from '../../src/records/evaluation.ts';
 import { inspect, watch } from './page-checks.ts';
 import { store } from './storage.ts';
@@ -150,5 +152,47 @@ test('a shadow is opened, filtered, and read side by side', async ({ page }) => 
   await expect(shown.getByRole('region', { name: 'Candidate' })).toContainText('no longer needed');
   await expect(shown.getByText('Cancel #W1, please.')).toBeVisible();
   await inspect(page, 'shadow');
+  // It is kept over a reload, with the filter and the turn.
+  await page.reload();
+  await expect(page.locator('[data-part=turn]').getByText('Cancel #W1, please.')).toBeVisible();
+  expect(problems).toEqual([]);
+});
+
+const trial = (task: string, success: boolean): ReliabilityTrial => ({ task, customer: task, success, calls: ['a'], resources: { tokens: 9, turns: 1, calls: 1, errors: 0 }, confidence: null, severity: 0 }); // prettier-ignore
+const TRIALS = [trial('1', true), trial('1', true), trial('2', false), trial('2', true)];
+const CARD = reliabilityCard(
+  { agent: 'candidate-7', domain: 'retail', level: 'nano', split: 'heldout', seed: 1, temperature: 1, tasks: 2, trials: 2 },
+  [
+    { kind: undefined, trials: TRIALS },
+    { kind: 'faults', trials: TRIALS },
+  ],
+);
+
+test('a reliability card and a shadow are imported like other results, and stay', async ({ page }) => {
+  const problems = watch(page);
+  await page.goto('/#/import');
+  const bytes = (text: string) => Buffer.from(text);
+  await page.getByLabel('Choose files').setInputFiles([
+    { name: 'card.json', mimeType: 'application/json', buffer: bytes(JSON.stringify(CARD, null, 1)) },
+    { name: 's.jsonl', mimeType: 'application/jsonl', buffer: bytes(SHADOW.map((row) => `${JSON.stringify(row)}\n`).join('')) },
+  ]);
+  await page.getByRole('button', { name: 'Import them' }).click();
+  await page.reload();
+  const list = page.getByRole('list', { name: 'Imported reports' });
+  await expect(list.getByRole('listitem')).toHaveCount(2);
+  await list.getByRole('link', { name: 'Reliability: candidate-7 on retail nano, heldout' }).click();
+  const metrics = page.locator('[data-part=reliability]');
+  await expect(metrics.getByRole('region', { name: 'Consistency' })).toContainText('outcome consistency 0.500');
+  await expect(metrics.getByRole('region', { name: 'Robustness' })).toContainText(
+    'prompt robustness N/A: The customers of these tasks have only one wording.',
+  );
+  await expect(metrics).toContainText('N/A: Not given: the agent has no log-probabilities of its tokens.');
+  const definition = metrics.getByText('min(1, success with failing tools / success without)');
+  await expect(definition).toBeHidden();
+  await metrics.getByText('fault robustness').click();
+  await expect(definition).toBeVisible();
+  await inspect(page, 'reliability');
+  await page.reload();
+  await expect(metrics.getByRole('region', { name: 'Safety' })).toContainText('compliance 1.000');
   expect(problems).toEqual([]);
 });

@@ -25,6 +25,7 @@ const ROUTES: Record<string, string> = {
   'world-tasks': '#/worlds/retail/tasks',
   evals: '#/evals',
   shadow: '#/shadow',
+  reliability: '#/reliability',
   experiments: '#/experiments',
   models: '#/models',
   settings: '#/settings',

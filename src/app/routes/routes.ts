@@ -99,8 +99,9 @@ const QUERIES = {
   eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, finding: text, intent: text, end: text }),
   /** `question`: what the visitor is asked, one of `QUESTIONS`. `at`: the number of the shown conversation among those drawn, from 0. */
   labels: z.object({ question: text, at: natural }),
-  /** `kind`: the kind of turns to list, or `unconfirmed`. `at`: the number of the shown turn in the file, from 0. */
-  shadow: z.object({ kind: text, at: natural }),
+  /** `file`: the id of the report. `kind`: the kind of turns to list, or `unconfirmed`. `at`: the number of the shown turn, from 0. */
+  shadow: z.object({ file: text, kind: text, at: natural }),
+  reliability: z.object({ file: text }),
   /** The query holds the settings of Setup, for a new experiment. */
   experiments: z.looseObject({ preset: text, seed: natural }),
   experiment: z.object({}),
@@ -118,7 +119,7 @@ const QUERIES = {
     at: natural,
   }),
   settings: z.object({}),
-  /** `src`: the address of a run bundle. `open`: what to open after the import, as `share/link.ts` writes it. */
+  /** `src`: the address of a run bundle or a report. `open`: what to open after the import, as `share/link.ts` writes it. */
   import: z.object({ src: text, open: text }),
   'not-found': z.object({}),
 } as const;
@@ -147,6 +148,7 @@ const PATHS = {
   trial: '/evals/:evaluation/trials/:id',
   labels: '/evals/:evaluation/labels',
   shadow: '/shadow',
+  reliability: '/reliability',
   branch: '/branches/:id',
   experiments: '/experiments',
   experiment: '/experiments/:experiment',

@@ -5,6 +5,7 @@ import type { ModelRow } from '../../records/model.ts';
 import type { ImportedEvaluation } from '../../trainer/imported-evaluation.ts';
 import type { ForeignWords } from '../../trainer/foreign-conversation.ts';
 import type { Library } from '../library/library.ts';
+import type { ReadReport } from '../library/reports.ts';
 import { bytes } from '../kit/format.ts';
 import { readBundleFile, readForeignFiles } from '../clients/imports-worker.ts';
 import { fetchBundle } from './fetch-bundle.ts';
@@ -47,6 +48,8 @@ export class RunImport {
   #words: ForeignWords = {};
   /** The checked run, before it is stored. */
   read = $state.raw<ReadRun | null>(null);
+  /** The checked reports of other commands, before they are stored. */
+  reports = $state.raw<readonly ReadReport[]>([]);
   #abort = new AbortController();
 
   cancel(): void {
@@ -55,10 +58,17 @@ export class RunImport {
     this.#reset();
   }
 
-  /** Reads a run bundle, or files of another program, from which it makes a run or evaluations. */
+  /** Reads a run bundle, reports, or files of another program, from which it makes a run or evaluations. */
   fromFiles(files: readonly File[]): Promise<void> {
     const [first] = files;
     return this.#work(async (signal) => {
+      if (
+        await this.#readReports(
+          files.map((file) => [file.name, file]),
+          signal,
+        )
+      )
+        return;
       if (files.length === 1 && first!.name.toLowerCase().endsWith('.zip')) await this.#read(first!.name, first!, signal);
       else await this.#readForeign(files, signal);
     });
@@ -68,7 +78,8 @@ export class RunImport {
     return this.#work(async (signal) => {
       this.stage = `Fetching from ${url.host}`;
       const file = await fetchBundle(url, MOST_BYTES, (done, total) => (this.share = total && done / total), signal);
-      await this.#read(url.href, file, signal);
+      const name = url.pathname.split('/').at(-1)!;
+      if (!(await this.#readReports([[name, file]], signal))) await this.#read(url.href, file, signal);
     });
   }
 
@@ -113,6 +124,36 @@ export class RunImport {
       this.#words = words;
     }
     return id;
+  }
+
+  /** Stores the reports, and returns whether they are stored. */
+  async storeReports(): Promise<boolean> {
+    const { reports: read } = this;
+    await this.#work(async () => {
+      this.stage = 'Storing';
+      const { reports } = await import('../library/reports.ts');
+      await reports().add(read);
+    });
+    if (this.problem) this.reports = read;
+    return this.problem === '';
+  }
+
+  /** Reads shadows and reliability cards. False if the files are none. @throws Error if only some of them are */
+  async #readReports(files: readonly (readonly [name: string, file: Blob])[], signal: AbortSignal): Promise<boolean> {
+    this.stage = 'Reading and checking';
+    const { reportKind } = await import('../../exchange/report-file.ts');
+    const kinds = await Promise.all(files.map(([, file]) => reportKind(file)));
+    if (kinds.every((kind) => kind === null)) return false;
+    const other = files[kinds.indexOf(null)]?.[0];
+    if (other !== undefined) throw new Error(`${other} is no shadow and no reliability card: expected only these, or none of them`);
+    const large = files.find(([, { size }]) => size > MOST_BYTES);
+    if (large) throw new Error(`${large[0]} has ${bytes(large[1].size)}: expected at most ${bytes(MOST_BYTES)}`);
+    const { readReport } = await import('../library/reports.ts');
+    const read = await Promise.all(files.map(async ([name, file], i) => readReport(kinds[i]!, name, await file.text())));
+    signal.throwIfAborted();
+    // The same file may be chosen twice.
+    this.reports = [...new Map(read.map((report) => [report.row.id, report])).values()];
+    return true;
   }
 
   async #read(from: string, file: Blob, signal: AbortSignal): Promise<void> {
@@ -171,5 +212,6 @@ export class RunImport {
     this.as = 'run';
     this.#words = {};
     this.read = null;
+    this.reports = [];
   }
 }
