@@ -1,4 +1,5 @@
 /** @file Runs the work of one command: in the browser, or in Node. */
+import type { Answer } from '../trainer/answers.ts';
 import type { Interrupted } from '../trainer/messages.ts';
 import { backendOf, type BackendName, inNode } from './backend.ts';
 import { hasServer, type UserEndpoint } from './backend-job.ts';
@@ -29,6 +30,8 @@ export interface Job<Request extends WorkRequest> {
   folders?: readonly CustomerFolder[];
   /** Gets each file that the work makes. */
   onFile?: Receive;
+  /** Gets each turn of a model, by its number. */
+  onAnswer?: (stream: number, answer: Answer) => Promise<void>;
   progress: ProgressBar;
 }
 
@@ -65,7 +68,15 @@ export async function runJob<Request extends WorkRequest>(job: Job<Request>): Pr
   })) as WorkResults[Request['command']];
 }
 
-function filesOf<Request extends WorkRequest>({ model, runs = [], customers = [], data, benchmark, onFile }: Job<Request>): JobFiles {
+function filesOf<Request extends WorkRequest>({
+  model,
+  runs = [],
+  customers = [],
+  data,
+  benchmark,
+  onFile,
+  onAnswer,
+}: Job<Request>): JobFiles {
   const files = new JobFiles();
   for (const [name, file] of Object.entries(model?.files ?? {})) files.offer(`model/${name}`, file);
   for (const [i, run] of runs.entries()) {
@@ -84,5 +95,7 @@ function filesOf<Request extends WorkRequest>({ model, runs = [], customers = []
   // Use the index as the name, because paths may contain any character.
   benchmark?.files.forEach(([, file], i) => files.offer(`benchmark/${i}`, { file }));
   if (onFile) files.accept('out/*', (body, name) => onFile(body, name.slice('out/'.length)));
+  if (onAnswer)
+    files.accept('answer/*', (body, name) => onAnswer(Number(name.slice('answer/'.length)), JSON.parse(body.toString('utf8')) as Answer));
   return files;
 }

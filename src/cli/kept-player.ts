@@ -73,7 +73,7 @@ export async function checkProof(
     throw fault(`the weights in "${flags.model}" are not those that were evaluated before`);
 }
 
-async function weightsSha256({ files }: ModelFolder): Promise<string> {
+export async function weightsSha256({ files }: ModelFolder): Promise<string> {
   const weights = Object.keys(files)
     .filter((name) => name.endsWith('.safetensors') || isGguf(name))
     .sort()

@@ -43,8 +43,9 @@ export class ShadowOut {
       const { message } = unreadable(path, error as Error);
       throw new UsageError(`--out is "${path}", which exists and is no shadow to continue: expected a new file (${message})`);
     }
-    for (const [field, value] of Object.entries(settingsOf(head))) {
-      const before = settingsOf(earlier.head)[field];
+    const [own, stored] = [settingsOf(head), settingsOf(earlier.head)];
+    for (const field of new Set([...Object.keys(own), ...Object.keys(stored)])) {
+      const [before, value] = [stored[field], own[field]];
       if (canonicalJson([before ?? null]) !== canonicalJson([value ?? null]))
         throw new UsageError(
           `--out is "${path}": its ${field} is ${shown(before ?? null)}, and now it is ${shown(value ?? null)}: expected another file, or the same settings to continue it`,
@@ -82,9 +83,13 @@ export class ShadowOut {
 /** What must be the same to continue. Prices and limits of the server may change. */
 const settingsOf = ({ agent, ...head }: ShadowHead): Record<string, unknown> => ({
   ...head,
-  agent: agent.baseUrl,
-  'agent-model': agent.model,
-  'agent-format': agent.format,
-  'agent-max-tokens': agent.maxTokens,
-  'agent-body': agent.extraBody,
+  ...('baseUrl' in agent
+    ? {
+        agent: agent.baseUrl,
+        'agent-model': agent.model,
+        'agent-format': agent.format,
+        'agent-max-tokens': agent.maxTokens,
+        'agent-body': agent.extraBody,
+      }
+    : { 'SHA-256 of the weights': agent.model_sha256, precision: agent.precision }),
 });

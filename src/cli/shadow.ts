@@ -2,9 +2,9 @@
 import { domainOf, transfersOf, usualLevel } from '../domains/registry.ts';
 import { askAll, type ShadowOptions } from '../evaluation/shadow/ask.ts';
 import { type ShadowSummary, summarize } from '../evaluation/shadow/summary.ts';
-import { messagesOf, recordedTurns } from '../evaluation/shadow/turns.ts';
+import { messagesOf, type RecordedConversation, recordedTurns } from '../evaluation/shadow/turns.ts';
 import type { AgentServer } from '../records/agent-server.ts';
-import type { ShadowHead, ShadowTurn } from '../records/shadow.ts';
+import type { ShadowHead, ShadowModelRef, ShadowTurn } from '../records/shadow.ts';
 import type { ToolSchema } from '../records/task.ts';
 import { agentsOf } from '../trainer/server-stage.ts';
 import type { BenchmarkData } from './benchmark-data.ts';
@@ -14,6 +14,10 @@ import { onInterrupt } from './files.ts';
 import { sha256 } from './out-folder.ts';
 import type { ProgressBar } from './progress.ts';
 import { ShadowOut } from './shadow-file.ts';
+import { askModel, type ShadowModel } from './shadow-model.ts';
+
+/** A model behind a server, without its key, or a model of this computer. */
+export type Candidate = { server: AgentServer; agentKey: string | undefined } | (ShadowModel & { ref: ShadowModelRef });
 
 export interface ShadowJob {
   /** The path of the conversations, and their text. */
@@ -22,9 +26,7 @@ export interface ShadowJob {
   domain: string;
   level?: string | undefined;
   benchmark?: BenchmarkData | undefined;
-  /** The candidate, without its key. */
-  server: AgentServer;
-  agentKey: string | undefined;
+  candidate: Candidate;
   temperature: number;
   seed: number;
   out: string | undefined;
@@ -47,7 +49,7 @@ const AT_ONCE = 8;
 
 /** @throws UsageError if the file or the server is wrong; CommandError if no turn was answered */
 export async function shadowFile(job: ShadowJob): Promise<ShadowReport> {
-  const { file, text, domain, benchmark, server, agentKey, temperature, seed, progress } = job;
+  const { file, text, domain, benchmark, candidate, temperature, seed, progress } = job;
   const rules = await domainOf(domain)!.audit!();
   const conversations = readConversations(file, text, (tool) => rules.writes.includes(tool));
   const total = conversations.reduce((sum, conversation) => sum + recordedTurns(conversation).length, 0);
@@ -56,7 +58,7 @@ export async function shadowFile(job: ShadowJob): Promise<ShadowReport> {
   const head: ShadowHead = {
     version: 1,
     domain,
-    agent: server,
+    agent: 'server' in candidate ? candidate.server : candidate.ref,
     temperature,
     seed,
     conversations_sha256: sha256(text),
@@ -76,22 +78,19 @@ export async function shadowFile(job: ShadowJob): Promise<ShadowReport> {
   });
   try {
     progress.update(turns.size, total, 'turns');
-    const stopped = await askAll(conversations, {
-      agents: agentsOf({ ...server, ...(agentKey !== undefined && { apiKey: agentKey }) }),
+    const options = {
       rules,
       tools,
       temperature,
       seed,
-      atOnce: AT_ONCE,
-      isDone: ({ id }, message) => turns.has(place({ conversation: id, message })),
-      ...(snapshot && { snapshot }),
-      isRead: ({ name }) => !rules.writes.includes(name) && !transfersOf(domain).includes(name),
-      async onTurn(turn) {
+      isDone: ({ id }: RecordedConversation, message: number) => turns.has(place({ conversation: id, message })),
+      async onTurn(turn: ShadowTurn) {
         await out?.add(turn);
         turns.set(place(turn), turn);
-        progress.update(turns.size, total, 'turns');
+        if ('server' in candidate) progress.update(turns.size, total, 'turns');
       },
-    });
+    };
+    const stopped = await ask(candidate, conversations, options, { domain, snapshot, progress });
     return report([...turns.values()], { total, stopped, out: out?.path, conversations, without });
   } catch (error) {
     throw error instanceof UsageError || error instanceof CommandError ? error : errorOfWork(error as Error);
@@ -100,6 +99,27 @@ export async function shadowFile(job: ShadowJob): Promise<ShadowReport> {
     await out?.close();
     progress.clear();
   }
+}
+
+/** @returns why the work ended before the last turn; null if every turn was asked for */
+async function ask(
+  candidate: Candidate,
+  conversations: readonly AuditedConversation[],
+  options: Parameters<typeof askModel>[2],
+  { domain, snapshot, progress }: Pick<ShadowJob, 'domain' | 'progress'> & { snapshot: ShadowOptions['snapshot'] },
+): Promise<string | null> {
+  if (!('server' in candidate)) {
+    await askModel(conversations, candidate, options, progress);
+    return null;
+  }
+  const { server, agentKey } = candidate;
+  return askAll(conversations, {
+    ...options,
+    agents: agentsOf({ ...server, ...(agentKey !== undefined && { apiKey: agentKey }) }),
+    atOnce: AT_ONCE,
+    ...(snapshot && { snapshot }),
+    isRead: ({ name }) => !options.rules.writes.includes(name) && !transfersOf(domain).includes(name),
+  });
 }
 
 interface Ended {
@@ -128,7 +148,7 @@ function report(turns: ShadowTurn[], { total, stopped, out, conversations, witho
 
 /** The tools of the domain, and the worlds of the conversations' tasks. @throws UsageError if tools are not known */
 async function worldOf(
-  { file, domain, level, benchmark, progress }: ShadowJob,
+  { file, domain, level, benchmark, candidate, progress }: ShadowJob,
   conversations: readonly AuditedConversation[],
 ): Promise<{ tools: readonly ToolSchema[]; snapshot?: ShadowOptions['snapshot']; without?: { id: string | number; why: string }[] }> {
   const own = level ?? usualLevel(domain);
@@ -147,6 +167,8 @@ async function worldOf(
     throw ['InputError', 'ImportError', 'ConfigError'].includes(error.name) ? new UsageError(error.message) : error;
   });
   const tools = stage.stage.domain.tools;
+  // A model makes one turn, so it reads nothing before.
+  if (!('server' in candidate)) return { tools };
   // The ids of generated tasks name their domain. Other conversations have no world.
   const isKnown = ({ id, task = String(id) }: AuditedConversation) => benchmark !== undefined || task.startsWith(`${domain}/`);
   if (!conversations.some(isKnown)) return { tools };

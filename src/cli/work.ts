@@ -29,6 +29,7 @@ import { importBenchmark } from '../benchmarks/import/import.ts';
 import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
 import type { FileSource } from '../exchange/file-source.ts';
 import { isBaseWeights } from '../exchange/adapter-folder.ts';
+import type { AnswerRequest, AnswerSink } from '../trainer/answers.ts';
 import type { TrainerApi } from '../trainer/api.ts';
 import type { NeedsRequest } from '../trainer/estimates.ts';
 import type { PlannedRun, PlanRequest } from '../trainer/run-plan.ts';
@@ -53,6 +54,8 @@ export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
   | { command: 'score'; request: ScoreRequest; precision: Precision }
   | { command: 'grad'; request: GradRequest; precision: Precision }
   | { command: 'generate'; request: GenerateRequest; precision: Precision }
+  /** Each turn is sent to `answer/<stream>`. */
+  | { command: 'answer'; request: AnswerRequest; precision: Precision }
   | { command: 'plan'; request: PlanRequest }
   | { command: 'planTraining'; options: PlannedRun }
   | { command: 'needs'; asked: readonly NeedsRequest[] }
@@ -70,6 +73,7 @@ export interface WorkResults {
   score: Scored;
   grad: Record<string, number>;
   generate: { completions: { tokens: number[]; logprobs: number[] }[] };
+  answer: null;
   plan: Awaited<ReturnType<TrainerApi['plan']>>;
   planTraining: Awaited<ReturnType<TrainerApi['planTraining']>>;
   needs: Awaited<ReturnType<TrainerApi['needs']>>;
@@ -133,6 +137,7 @@ const WORK: Record<WorkRequest['command'], string> = {
   score: 'scoring',
   grad: 'computing gradients',
   generate: 'completing the prompts',
+  answer: 'rendering the conversations',
   plan: 'planning the memory',
   planTraining: 'estimating memory and time',
   needs: 'estimating memory and time',
@@ -154,6 +159,11 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
       return trainer.score(model, request.request, request.precision);
     case 'generate':
       return trainer.generate(model, request.request, request.precision);
+    case 'answer': {
+      const answer: AnswerSink['answer'] = (stream, own) => files.write(`answer/${stream}`, JSON.stringify(own));
+      await trainer.answer(model, request.request, callable<AnswerSink>({ progress: place.progress, answer }), request.precision);
+      return null;
+    }
     case 'grad': {
       const { safetensors, report } = await trainer.grad(model, request.request, request.precision);
       await files.write('out/grads.safetensors', safetensors);

@@ -1,6 +1,7 @@
 /** @file Reads the file of a shadow (`records/shadow.ts`). Files come from strangers too. */
 import * as z from 'zod/mini';
 import { parserReason } from '../base/input-error.ts';
+import type { Precision } from '../records/model.ts';
 import { AGENT_FORMATS } from '../records/agent-server.ts';
 import {
   type OtherArgument,
@@ -10,6 +11,7 @@ import {
   type ShadowHead,
   type ShadowLine,
   type ShadowMessage,
+  type ShadowModelRef,
   type ShadowTurn,
 } from '../records/shadow.ts';
 import { checked } from './checked.ts';
@@ -37,19 +39,24 @@ const other = z.object({
   candidate: z.optional(json),
 } satisfies Fields<OtherArgument>);
 
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits'));
+const server = z.object({
+  baseUrl: name,
+  model: name,
+  format: z.optional(z.enum(AGENT_FORMATS)),
+  ...serverLimits,
+  extraBody: z.optional(jsonObject<Record<string, unknown>>()),
+} satisfies Fields<Exclude<ShadowHead['agent'], ShadowModelRef>>);
+const PRECISIONS: Record<Precision, true> = { f32: true, bf16: true, int8: true, int4: true };
+const model = z.object({ model: name, model_sha256: sha256, precision: oneOf(PRECISIONS) } satisfies Fields<ShadowModelRef>);
+
 const head = z.object({
   version: z.literal(1),
   domain: name,
-  agent: z.object({
-    baseUrl: name,
-    model: name,
-    format: z.optional(z.enum(AGENT_FORMATS)),
-    ...serverLimits,
-    extraBody: z.optional(jsonObject<Record<string, unknown>>()),
-  } satisfies Fields<ShadowHead['agent']>),
+  agent: z.union([server, model]),
   temperature: number,
   seed: natural,
-  conversations_sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits')),
+  conversations_sha256: sha256,
   data: z.optional(name),
   turns: natural,
 } satisfies Fields<ShadowHead>);

@@ -4,6 +4,7 @@
  */
 import type { AgentServer } from './agent-server.ts';
 import type { Json } from './json.ts';
+import type { Precision } from './model.ts';
 import type { ToolCall } from './task.ts';
 import type { UserRequest } from './user.ts';
 
@@ -16,7 +17,7 @@ export const SHADOW_KINDS = [
   'called_instead', // a call where the recorded agent spoke
   'both_text', // words in both turns, which are not compared
   'unreadable', // an empty answer, or a call that cannot be read
-  'failed', // the candidate’s server gave no answer, so the turn is not scored
+  'failed', // the candidate gave no answer, so the turn is not scored
 ] as const;
 export type ShadowKind = (typeof SHADOW_KINDS)[number];
 
@@ -55,7 +56,7 @@ export interface ShadowTurn {
   message: number;
   kind: ShadowKind;
   recorded: ShadowAct;
-  /** Null if the server failed. */
+  /** Null if there is no answer. */
   candidate: ShadowAct | null;
   /** The reads of the candidate before its act, which were made on a snapshot. */
   reads?: ToolCall[];
@@ -63,9 +64,9 @@ export interface ShadowTurn {
   arguments?: OtherArgument[];
   /** The writes of the candidate. `why`: why the customer had not agreed to the write; null if they had. */
   writes: { tool: string; why: string | null }[];
-  /** The requests to the candidate's server. */
+  /** The requests to the candidate's server. Empty for a model on this computer. */
   requests: UserRequest[];
-  /** Why the server failed. */
+  /** Why there is no answer. */
   error?: string;
 }
 
@@ -88,10 +89,18 @@ export interface ShadowConversation {
   messages: ShadowMessage[];
 }
 
+/** A candidate whose weights are on this computer. */
+export interface ShadowModelRef {
+  model: string;
+  /** Of the weights. */
+  model_sha256: string;
+  precision: Precision;
+}
+
 export interface ShadowHead {
   version: 1;
   domain: string;
-  agent: Omit<AgentServer, 'apiKey'>;
+  agent: Omit<AgentServer, 'apiKey'> | ShadowModelRef;
   temperature: number;
   seed: number;
   /** SHA-256 of the file with the conversations. */

@@ -2,6 +2,7 @@
  * @file The interface of the trainer worker (comlink). The page uses it for runs, evaluations and play. The command line also
  * uses the one-off commands. File contents are passed as bytes or text, because the worker cannot open paths.
  */
+import type { AnswerRequest, AnswerSink } from './answers.ts';
 import type { ModelParts } from '../exchange/model-folder.ts';
 import type { MemoryPlan } from '../engine/memory-plan.ts';
 import type {
@@ -142,6 +143,8 @@ export interface TrainerApi {
     request: GenerateRequest,
     precision?: Precision,
   ): Promise<{ completions: { tokens: number[]; logprobs: number[] }[] }>;
+  /** The model's next turns in conversations of others. `sink` gets each turn. */
+  answer(model: ModelParts, request: AnswerRequest, sink: AnswerSink, precision?: Precision): Promise<void>;
   /** The bytes that a model would need on this GPU, computed from its `config.json`. Nothing is allocated. */
   plan(config: unknown, request: PlanRequest): Promise<MemoryPlan>;
   /**

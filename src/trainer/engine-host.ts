@@ -7,6 +7,7 @@ import { rulesFor } from '../benchmarks/rules.ts';
 import { probe, type Speed } from '../bench/rates.ts';
 import { tunedTiles } from '../engine/autotune.ts';
 import { firstFailure } from '../engine/check.ts';
+import { parseConfig } from '../engine/config.ts';
 import { createEngine } from '../engine/engine.ts';
 import { firstContact, type SelfTestReport, selfTestReport } from '../engine/first-contact.ts';
 import { Gpu, GpuUnavailableError } from '../engine/gpu.ts';
@@ -17,7 +18,7 @@ import { withTiles } from '../engine/tuning.ts';
 import type { Engine } from '../engine/types.ts';
 import { hasAdapter } from '../exchange/adapter-files.ts';
 import { loraOptions, readAdapter } from '../exchange/adapter-folder.ts';
-import { inMemory, type ModelParts, openModel } from '../exchange/model-folder.ts';
+import { inMemory, type ModelParts, openModel, readJson } from '../exchange/model-folder.ts';
 import type { Precision } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { adapterStore } from '../storage/adapter-store.ts';
@@ -275,4 +276,13 @@ export const sizeOf = ({ max_model_len: maxModelLen, kv_cache_tokens: kvTokens }
 /** The number of episodes that are played at once. Each episode uses one slot of the KV cache. */
 export function concurrency(config: GrpoConfig): number {
   return Math.min(64, Math.max(config.train_batch_size * config.n, 32));
+}
+
+/** The size limit of the KV cache where many conversations are played at once. */
+const KV_CACHE_BYTES = 2 ** 30;
+
+/** The number of sequences of `length` tokens whose keys and values fit into KV_CACHE_BYTES. */
+export function slotsWithin(model: ModelParts, length: number): number {
+  const { num_hidden_layers, num_key_value_heads, head_dim } = parseConfig(readJson(inMemory(model), 'config.json'));
+  return Math.max(1, Math.floor(KV_CACHE_BYTES / (length * num_hidden_layers * num_key_value_heads * head_dim * 8)));
 }

@@ -8,7 +8,6 @@ import type { Stage } from '../agent/rollouts.ts';
 import type { StartAgent } from '../agent/server/agents.ts';
 import { goldTurns } from '../benchmarks/tasks.ts';
 import { resultsFormat } from '../benchmarks/recorded-results.ts';
-import { parseConfig } from '../engine/config.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
 import { customerQuality } from '../evaluation/customer-quality.ts';
@@ -22,7 +21,7 @@ import { reliabilityCard } from '../evaluation/reliability/card.ts';
 import { type ReliabilityTrial, reliabilityTrial } from '../evaluation/reliability/trial.ts';
 import { STYLES } from '../records/dataset.ts';
 import type { TrialResult } from '../records/evaluation.ts';
-import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts';
+import type { ModelParts } from '../exchange/model-folder.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { Perturbation } from '../records/reliability.ts';
 import type { GrpoConfig } from '../records/run.ts';
@@ -31,15 +30,12 @@ import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig, habitsOf } from '../training/config.ts';
 import { COMPARED, overlapOf, spoken, utterancesOf } from '../training/utterance-overlap.ts';
-import { concurrency, type EngineHost, sizeOf } from './engine-host.ts';
+import { concurrency, type EngineHost, sizeOf, slotsWithin } from './engine-host.ts';
 import { withScore } from './benchmark-score.ts';
 import { agentsOf, SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
 import { fitted } from './fitted.ts';
 import type { EvaluatedCustomer, EvaluateOptions, EvaluateReport, EvaluateResult, EvaluationSink } from './messages.ts';
 import type { SessionParts } from './session-parts.ts';
-
-/** The size limit of the KV cache in an evaluation. */
-const KV_CACHE_BYTES = 2 ** 30;
 
 /**
  * Plays the tasks with each customer, one customer after another.
@@ -222,10 +218,4 @@ function checkDone(done: readonly Trajectory[], tasks: readonly Task[]): void {
     if (!now || canonicalJson(now) !== canonicalJson(task))
       throw new InputError(`task "${task.id}" is not the one that was played before: expected the tasks of the evaluation that goes on`);
   }
-}
-
-/** The number of sequences of `length` tokens whose keys and values fit into KV_CACHE_BYTES. */
-function slotsWithin(model: ModelParts, length: number): number {
-  const { num_hidden_layers, num_key_value_heads, head_dim } = parseConfig(readJson(inMemory(model), 'config.json'));
-  return Math.max(1, Math.floor(KV_CACHE_BYTES / (length * num_hidden_layers * num_key_value_heads * head_dim * 8)));
 }

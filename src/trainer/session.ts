@@ -30,6 +30,7 @@ import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import type { TrainerApi } from './api.ts';
+import { type AnswerRequest, type AnswerSink, answerTurns } from './answers.ts';
 import { openTokenizer } from '../agent/tokenizer.ts';
 import { bench } from '../bench/bench.ts';
 import type { Speed } from '../bench/rates.ts';
@@ -236,6 +237,10 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
       slots: Math.max(1, Math.min(64, request.prompts.length)),
     };
     return generateCompletions(await this.#host.open(model, size, { precision }), request, this.#host.activities);
+  }
+
+  answer(model: ModelParts, request: AnswerRequest, sink: AnswerSink, precision: Precision = 'f32'): Promise<void> {
+    return answerTurns(this.#host, model, request, sink, precision);
   }
 
   async plan(

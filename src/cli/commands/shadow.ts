@@ -1,18 +1,22 @@
-/** @file `mua shadow`: what a candidate would have done at each turn of real conversations. It runs in Node and needs no GPU. */
+/** @file `mua shadow`: what a candidate would have done at each turn of real conversations. A candidate behind a server needs no GPU. */
+import { basename, resolve } from 'node:path';
 import type { Counted } from '../../evaluation/shadow/summary.ts';
 import type { Interval } from '../../records/evaluation.ts';
 import { SHADOW_KINDS, SHADOW_LABELS } from '../../records/shadow.ts';
 import { AUDITED } from '../../domains/registry.ts';
 import { SEED } from '../args.ts';
+import { ON } from '../backend.ts';
 import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { command } from '../command.ts';
 import { oneLine, UsageError } from '../errors.ts';
 import { agentLine } from '../evaluation-lines.ts';
-import { readText } from '../files.ts';
-import type { ShadowReport } from '../shadow.ts';
-import { AGENT_FLAGS, readAgent } from './agent.ts';
+import { findModel, readText } from '../files.ts';
+import { weightsSha256 } from '../kept-player.ts';
+import type { Candidate, ShadowReport } from '../shadow.ts';
+import type { ShadowModel } from '../shadow-model.ts';
+import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { checkAddress } from './server.ts';
-import { DEFAULT_DOMAIN, JSON_FLAG, percent } from './shared.ts';
+import { DEFAULT_DOMAIN, JSON_FLAG, MODEL, percent, WEIGHTS } from './shared.ts';
 
 /** The plain output lists at most so many turns. */
 const LISTED = 20;
@@ -22,7 +26,9 @@ export const shadow = command({
   positional: { name: 'path', value: 'CONVERSATIONS.jsonl' },
   flags: {
     ...AGENT_FLAGS,
-    model: { type: 'string', value: 'DIR', help: 'not possible yet: serve the model and name its server with --agent' },
+    model: { ...MODEL, required: false, help: `${MODEL.help}, instead of --agent: it makes one turn each, and reads nothing before` },
+    lora: WEIGHTS.lora,
+    precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
     domain: { ...PLACE_FLAGS.domain, help: 'whose tools the agent called', default: DEFAULT_DOMAIN, choices: AUDITED },
     level: PLACE_FLAGS.level,
     rules: PLACE_FLAGS.rules,
@@ -30,19 +36,16 @@ export const shadow = command({
     temperature: { type: 'number', value: 'T', help: 'sampling temperature (default 0)', min: 0 },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'keep each answer in this file as it comes; the same command continues it' },
+    on: ON,
     json: JSON_FLAG,
   },
-  async run({ path, model, domain, level, rules, data, seed, out, json: _, ...flags }, progress): Promise<ShadowReport> {
+  async run({ path, domain, level, rules, data, seed, out, json: _, ...flags }, progress): Promise<ShadowReport> {
     if (!path) throw new UsageError('CONVERSATIONS.jsonl is missing: expected ./mua shadow CONVERSATIONS.jsonl');
-    if (model !== undefined)
-      throw new UsageError(`--model is "${model}": expected --agent URL, because mua shadow asks models behind servers only`);
-    const { temperature, agentTemperature } = flags;
-    if (temperature !== undefined && agentTemperature !== undefined)
-      throw new UsageError('--temperature and --agent-temperature are given: expected one of them');
+    checkPlayer(flags);
     const benchmark = await findWorld({ domain, level, rules, data });
     const agent = await readAgent(flags);
-    if (!agent) throw new UsageError('--agent is missing: expected --agent URL');
-    if (out !== undefined) checkAddress('--agent', agent.server.baseUrl, 'MUA_AGENT_KEY');
+    if (agent && out !== undefined) checkAddress('--agent', agent.server.baseUrl, 'MUA_AGENT_KEY');
+    const candidate = agent ?? (await modelOf(flags));
     const text = await readText(path);
     progress.phase(`reading the conversations of ${path}`);
     const { shadowFile } = await import('../shadow.ts');
@@ -52,8 +55,8 @@ export const shadow = command({
       domain,
       level,
       benchmark,
-      ...agent,
-      temperature: agentTemperature ?? temperature ?? 0,
+      candidate,
+      temperature: flags.agentTemperature ?? flags.temperature ?? 0,
       seed,
       out,
       progress,
@@ -83,6 +86,16 @@ export const shadow = command({
     ];
   },
 });
+
+async function modelOf({
+  model: directory = '',
+  lora,
+  precision = 'f32',
+  on,
+}: Partial<Record<'model' | 'lora', string>> & Partial<Pick<ShadowModel, 'precision' | 'on'>>): Promise<Candidate> {
+  const model = await findModel(directory, { tokenizer: true, lora });
+  return { model, precision, on, ref: { model: basename(resolve(directory)), model_sha256: await weightsSha256(model), precision } };
+}
 
 const WIDTH = 24;
 const share = ({ value, low, high }: Interval) => `${percent(value)} (${percent(low)} to ${percent(high)})`;

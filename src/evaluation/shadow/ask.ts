@@ -47,7 +47,7 @@ const FATAL: readonly UserError['kind'][] = ['auth', 'budget', 'aborted'];
  * @throws UserError (`auth`) if the server refuses the key
  */
 export async function askAll(conversations: readonly RecordedConversation[], options: ShadowOptions): Promise<string | null> {
-  const turns = open(conversations, options);
+  const turns = openTurns(conversations, options);
   let stop: UserError | null = null;
   let fault: { error: unknown } | null = null;
   const work = async () => {
@@ -67,7 +67,7 @@ export async function askAll(conversations: readonly RecordedConversation[], opt
 }
 
 /** The turns that were not answered before. `stream` is the place of the turn among all turns. */
-function* open(conversations: readonly RecordedConversation[], { isDone }: ShadowOptions) {
+export function* openTurns(conversations: readonly RecordedConversation[], { isDone }: Pick<ShadowOptions, 'isDone'>) {
   let stream = 0;
   for (const conversation of conversations)
     for (const turn of recordedTurns(conversation)) {
@@ -83,8 +83,6 @@ async function askOnce(
   { agents, rules, tools: known, temperature, seed, snapshot, isRead }: ShadowOptions,
 ): Promise<ShadowTurn> {
   const tools = conversation.tools ?? known;
-  const { message, act: recorded } = turn;
-  const place = { conversation: conversation.id, message, recorded };
   const session = agents({
     task: foreignTask(String(conversation.id)),
     rules: { callsPerTurn: Infinity },
@@ -97,21 +95,42 @@ async function askOnce(
   const world = (await snapshot?.(conversation, turn)) ?? null;
   try {
     const { candidate, reads, events } = await actOf(session, turn, world, isRead);
-    return {
-      ...place,
-      ...compareActs(recorded, candidate),
-      candidate,
-      ...(reads.length > 0 && { reads }),
-      writes: writesOf(candidate, events, rules, tools),
-      requests: [...session.requests],
-    };
+    const scored = scoredTurn(conversation, { ...turn, events }, candidate, { rules, tools });
+    return { ...scored, ...(reads.length > 0 && { reads }), requests: [...session.requests] };
   } catch (error) {
     if (!(error instanceof UserError) || FATAL.includes(error.kind)) throw error;
-    return { ...place, kind: 'failed', candidate: null, writes: [], requests: [...session.requests], error: error.message };
+    return {
+      ...turnPlace(conversation, turn),
+      kind: 'failed',
+      candidate: null,
+      writes: [],
+      requests: [...session.requests],
+      error: error.message,
+    };
   } finally {
     await world?.close();
   }
 }
+
+export const turnPlace = ({ id }: RecordedConversation, { message, act: recorded }: RecordedTurn) => ({
+  conversation: id,
+  message,
+  recorded,
+});
+
+/** The candidate's act beside the recorded one. */
+export const scoredTurn = (
+  conversation: RecordedConversation,
+  turn: RecordedTurn,
+  candidate: ShadowAct,
+  { rules, tools }: Pick<ShadowOptions, 'rules' | 'tools'>,
+): ShadowTurn => ({
+  ...turnPlace(conversation, turn),
+  ...compareActs(turn.act, candidate),
+  candidate,
+  writes: writesOf(candidate, turn.events, rules, conversation.tools ?? tools),
+  requests: [],
+});
 
 /** The candidate's act, after the reads that it made on the snapshot. Only a read that the recorded agent did not make is followed. */
 async function actOf(session: AgentSession, { heard, events, act }: RecordedTurn, world: Snapshot | null, isRead: ShadowOptions['isRead']) {

@@ -181,12 +181,20 @@ test('with the id of a task, the candidate reads in its world before it acts, an
 });
 
 test.each([
-  [['--model', 'DIR'], '--model is "DIR": expected --agent URL'],
+  [['--model', 'DIR'], '--model is given: expected no --model with --agent'],
+  [['--on', 'node'], '--on is given: expected no --on with --agent'],
   [['--temperature', '1', '--agent-temperature', '0'], 'expected one of them'],
   [['--rules', 'tau1'], 'expected --data DIR with it'],
   [['--out', '/nowhere/x.jsonl'], 'the folder "/nowhere" does not exist'],
 ])('%j is refused', async (flags, message) => {
   await expect(run(recorded, [{ id: 1, messages: MESSAGES }], ...flags)).rejects.toThrow(message);
+});
+
+test('a candidate is a server or a folder with a model', async () => {
+  const asked = (...flags: string[]) => shadow.run({ path: 'c.jsonl', ...readFlags(flags, shadow.flags) }, silent);
+  await expect(asked()).rejects.toThrow('--model is missing: expected --model DIR, or --agent URL');
+  await expect(asked('--model', folder)).rejects.toThrow(`--model is "${folder}": it has no config.json`);
+  await expect(asked('--model', 'models/nano-retail', '--agent-max-tokens', '9')).rejects.toThrow('expected --agent URL with it');
 });
 
 test('a file without a turn, and an existing file of something else, are refused', async () => {

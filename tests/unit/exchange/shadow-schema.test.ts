@@ -24,6 +24,11 @@ test('the newest answer of a turn counts, and a last line without an end is left
   expect([turns.map(({ kind }) => kind), conversations.length, head.turns]).toEqual([['both_text'], 1, 2]);
 });
 
+test('the candidate can be a model of this computer', () => {
+  const agent = { model: 'nano', model_sha256: 'b'.repeat(64), precision: 'int8' };
+  expect(readShadow('s.jsonl', textOf({ shadow: { ...HEAD.shadow, agent } })).head.agent).toEqual(agent);
+});
+
 test.each([
   [[], 's.jsonl: it has no line'],
   [['[1'], 's.jsonl: line 1: is not JSON'],
