@@ -5,8 +5,8 @@ import { UsageError } from './errors.ts';
 import { BENCHMARKS } from '../benchmarks/index.ts';
 import { benchmarkNamed } from '../benchmarks/named.ts';
 import type { Benchmark } from '../records/benchmark-task.ts';
-import type { Flags, Values } from './args.ts';
-import { derivedName, GENERATED, IMPORTED_LEVELS, importedLevels, LEVELS, usualLevel } from '../domains/registry.ts';
+import type { Flag, Flags, Values } from './args.ts';
+import { derivedName, GENERATED, IMPORTED_LEVEL, IMPORTED_LEVELS, importedLevels, LEVELS, usualLevel } from '../domains/registry.ts';
 import { DEFAULT_DOMAIN, LEVEL } from './commands/shared.ts';
 import { reason } from './files.ts';
 import { fileSha256, sha256 } from './out-folder.ts';
@@ -29,6 +29,14 @@ const DERIVED = DOMAINS.flatMap((domain) =>
     return name === undefined ? [] : [`${level}: ${domain} with bare signatures, reported as ${name}`];
   }),
 ).join('; ');
+
+/** The level of the tasks of --data, for commands that take that of generated tasks elsewhere. */
+export const IMPORTED_LEVEL_FLAG = {
+  type: 'string',
+  value: 'NAME',
+  help: `level of --data: ${IMPORTED_LEVEL} (the default)${DERIVED === '' ? '' : `, or ${DERIVED}`}`,
+  choices: IMPORTED_LEVELS,
+} as const satisfies Flag;
 
 /** The flags that choose a domain, generated or from a benchmark. */
 export const PLACE_FLAGS = {

@@ -5,7 +5,7 @@ import { ALGORITHMS } from '../../training/algorithms/index.ts';
 import { DEFAULT_PRESET, isBundled, PRESETS } from '../../training/presets.ts';
 import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { ON } from '../backend.ts';
-import { DATA_FLAGS } from '../benchmark-data.ts';
+import { DATA_FLAGS, IMPORTED_LEVEL_FLAG } from '../benchmark-data.ts';
 import { UsageError } from '../errors.ts';
 import type { TrainSettings } from '../settings.ts';
 import { COST_FLAGS, JSON_FLAG, MODEL, readValUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
@@ -53,6 +53,7 @@ export const TRAIN_FLAGS = {
   rules: { ...DATA_FLAGS.rules, required: false, help: `train on the tasks of ${DATA_FLAGS.rules.help}; needs --data` },
   data: { ...DATA_FLAGS.data, required: false },
   domain: { ...DATA_FLAGS.domain, help: `domain of --data: ${DATA_FLAGS.domain.help}` },
+  level: IMPORTED_LEVEL_FLAG,
   model: { ...MODEL, required: false, help: 'model folder or GGUF file to start from (default: the preset’s bundled model)' },
   steps: STEPS,
   seed: SEED_OF_PRESET,

@@ -54,13 +54,18 @@ async function customerOf(flags: TrainValues, run?: TrainSettings): Promise<Cust
  * @throws UsageError; also if the files are not those with which the run was started
  */
 async function benchmarkOf(
-  { rules, data, domain }: Pick<TrainValues, 'rules' | 'data' | 'domain'>,
+  { rules, data, domain, level, set }: Pick<TrainValues, 'rules' | 'data' | 'domain' | 'level' | 'set'>,
   run?: TrainSettings,
 ): Promise<BenchmarkData | undefined> {
   if (!run) {
-    if (rules === undefined && domain !== undefined)
-      throw new UsageError('--domain is given: expected --rules and --data with it, or --set domain=NAME for generated tasks');
-    return findPlaceData({ rules, data, domain });
+    for (const [name, value] of Object.entries({ domain, level })) {
+      if (value === undefined) continue;
+      if (rules === undefined)
+        throw new UsageError(`--${name} is given: expected --rules and --data with it, or --set ${name}=NAME for generated tasks`);
+      if (set.some((pair) => pair.startsWith(`${name}=`)))
+        throw new UsageError(`--${name} and --set ${name}=… are given: expected one of them`);
+    }
+    return findPlaceData({ rules, data, domain, level });
   }
   if (!run.benchmark) return undefined;
   const { files_sha256, ...stored } = run.benchmark;
@@ -71,8 +76,8 @@ async function benchmarkOf(
 }
 
 /** The settings of a run that trains on the tasks of a benchmark. */
-const benchmarkSettings = (benchmark: BenchmarkData | undefined): Record<string, string> =>
-  benchmark ? { domain: importedName(benchmark.rules, benchmark.domain), level: IMPORTED_LEVEL } : {};
+const benchmarkSettings = (benchmark: BenchmarkData | undefined, { level = IMPORTED_LEVEL }: TrainValues): Record<string, string> =>
+  benchmark ? { domain: importedName(benchmark.rules, benchmark.domain), level } : {};
 
 export const train = command({
   summary:
@@ -107,7 +112,7 @@ export const train = command({
         ? null
         : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema, check });
     if (!folder) benchmark = await benchmarkOf(flags);
-    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags, benchmarkSettings(benchmark));
+    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags, benchmarkSettings(benchmark, flags));
     const { user, userEndpoint, folder: customerFolder } = customer ?? (await customerOf(flags));
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
@@ -154,6 +159,7 @@ const PLANNED = [
   'rules',
   'data',
   'domain',
+  'level',
   'model',
   'lora',
   'steps',
@@ -171,7 +177,7 @@ const PLANNED = [
 async function planned(flags: TrainValues, progress: ProgressBar): Promise<RunPlan> {
   checkAlone(flags, PLANNED, '--plan starts no run, and does not use it');
   const benchmark = await benchmarkOf(flags);
-  const options = trainSettings(withJudge(flags), benchmarkSettings(benchmark));
+  const options = trainSettings(withJudge(flags), benchmarkSettings(benchmark, flags));
   const model = await findModel(flags.model ?? join(ROOT, 'models', bundledModel(options.preset)), { tokenizer: true, lora: flags.lora });
   return runJob({ on: flags.on, request: { command: 'planTraining', options }, model, benchmark, progress });
 }

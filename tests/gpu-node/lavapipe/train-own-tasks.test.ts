@@ -1,12 +1,17 @@
 /** `mua train` on tasks, policy and tables of a visitor's own, as docs/domains.md describes them. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFlags } from '../../../src/cli/args.ts';
+import { train } from '../../../src/cli/commands/training.ts';
+import { ProgressBar } from '../../../src/cli/progress.ts';
+import { bfclFixture } from '../../support/bfcl-fixture.ts';
 import { timedMua } from '../../support/timed-mua.ts';
 
 const NODE = { MUA_ON: 'node', LP_NUM_THREADS: '2' };
 const POLICY = 'Ask for a yes before each change.';
+const silent = new ProgressBar({ write: () => true }, { speaks: false });
 let folder: string;
 const at = (...names: string[]) => join(folder, ...names);
 /** The exit status and the last line. The run is stopped when it prints `until`. */
@@ -46,7 +51,32 @@ test('a run trains on them, and goes on only while they are the same', async () 
   expect((await own(['--resume', at('run')], 'rollout'))[0]).toBe(130);
 });
 
-test('a domain without its files is refused before any work', async () => {
-  expect(await own(['--domain', 'mock', '--out', at('x')])).toEqual([2, expect.stringContaining('--domain is given: expected --rules and --data with it, or --set domain=NAME')]); // prettier-ignore
-  expect(await own(['--data', at('data'), '--out', at('x')])).toEqual([2, expect.stringContaining('--data is given: expected --rules')]);
+test('a run trains on the compact form of BFCL', async () => {
+  for (const [path, text] of Object.entries(bfclFixture)) {
+    await mkdir(dirname(at('bfcl', path)), { recursive: true });
+    await writeFile(at('bfcl', path), text);
+  }
+  const small = ['train_split=heldout', 'n=2', 'train_batch_size=1', 'ppo_mini_batch_size=1', 'val_tasks=0', 'response_length_one_turn=16'];
+  const data = ['--rules', 'bfcl', '--data', at('bfcl'), '--level', 'compact', '--model', 'models/nano-retail'];
+  const settings = small.flatMap((one) => ['--set', one]);
+  expect((await own([...data, '--steps', '1', ...settings, '--out', at('compact')]))[0]).toBe(0);
+  const [rollout] = (await readFile(at('compact', 'trajectories.jsonl'), 'utf8')).split('\n');
+  const { task, nodes } = JSON.parse(rollout!) as { task: { level: string }; nodes: { text: string }[] };
+  expect(task.level).toBe('compact');
+  // Bare signatures instead of JSON schemas.
+  expect(nodes[0]!.text).toMatch(/^(cat\(file_name\)|get_account_info\(\)|ls\(\))/m);
+  expect(nodes[0]!.text).not.toContain('"parameters"');
+});
+
+test('a domain or a level without its files, or of other files, is refused before any work', async () => {
+  const refused = (...args: string[]) => expect(train.run(readFlags([...args, '--out', at('x')], train.flags), silent)).rejects;
+  const mock = ['--rules', 'tau2', '--domain', 'mock', '--data', at('data')];
+  for (const [args, message] of [
+    [['--domain', 'mock'], '--domain is given: expected --rules and --data with it, or --set domain=NAME'],
+    [['--level', 'compact'], '--level is given: expected --rules and --data with it, or --set level=NAME'],
+    [[...mock, '--level', 'compact'], '--level is "compact": expected full for the tasks of --data'],
+    [[...mock, '--level', 'full', '--set', 'level=full'], '--level and --set level=… are given'],
+    [['--data', at('data')], '--data is given: expected --rules'],
+  ] as const)
+    await refused(...args).toThrow(message);
 });
