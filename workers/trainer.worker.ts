@@ -5,7 +5,7 @@ import { RunDatabase } from '../src/storage/database.ts';
 import type { TrainerApi } from '../src/trainer/api.ts';
 import { TrainerSession } from '../src/trainer/session.ts';
 import { modelParts } from '../src/trainer/stored-models.ts';
-import { RemoteUsers, type UserWorkerApi } from '../src/users/remote.ts';
+import { remoteModels, RemoteUsers, type UserWorkerApi } from '../src/users/remote.ts';
 
 let environments: Comlink.Remote<Environments>;
 let userWorker: Comlink.Remote<UserWorkerApi>;
@@ -17,6 +17,7 @@ const session = new TrainerSession({
     return environments as unknown as Environments;
   },
   users: (config) => RemoteUsers.create(userWorker, config),
+  tabModels: remoteModels(() => userWorker),
   bundledModel: (name) => modelParts(database, name),
   database: () => database,
 });

@@ -3,6 +3,8 @@ import type { LocalConfig } from '../records/user.ts';
 import type { LocalErrorKind } from './local-error.ts';
 
 export interface ChatCall {
+  /** The templates of some models, such as Mistral's, need it. */
+  id: string;
   type: 'function';
   function: { name: string; arguments: unknown };
 }
@@ -11,7 +13,7 @@ export interface ChatCall {
 export type ChatMessage =
   | { role: 'system' | 'user'; content: string }
   | { role: 'assistant'; content: string; tool_calls?: ChatCall[] }
-  | { role: 'tool'; content: string };
+  | { role: 'tool'; content: string; tool_call_id: string };
 
 export interface Generation {
   /** The id of the conversation. A later request with the same id reuses the KV cache of this one. */
@@ -19,6 +21,8 @@ export interface Generation {
   messages: ChatMessage[];
   /** Function schemas, as in OpenAI's API. Empty means no tools. */
   tools: readonly object[];
+  /** Whether the chat template asks the model to think first. Default: false. */
+  thinks?: boolean;
   maxTokens: number;
   /** 0 always takes the most likely token. Null takes the value in the model's generation_config.json. */
   temperature: number | null;
@@ -43,8 +47,11 @@ export type Outcome<T> = { value: T } | { failure: { kind: LocalErrorKind; messa
 
 /** The worker's methods. Start a request only after the previous one was answered. */
 export interface LocalModelWorker {
-  /** Loads a model, which replaces the one before. If a model from the Hub is not stored in this browser, it is downloaded. */
-  load(config: LocalConfig): Promise<Outcome<null>>;
+  /**
+   * Loads a model, which replaces the one before. If a model from the Hub is not stored in this browser, it is downloaded.
+   * @param onDownload gets the bytes of a download that have arrived so far, and the bytes of all files
+   */
+  load(config: LocalConfig, onDownload?: (loaded: number, total: number) => void): Promise<Outcome<null>>;
   generate(request: Generation): Promise<Outcome<Generated>>;
   /** Ends the current generation after its next token. Its result is the failure `cancelled`. */
   stop(): Promise<void>;

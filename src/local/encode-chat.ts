@@ -12,6 +12,8 @@ export class ChatEncoder {
   readonly #control: string[];
   readonly #others: AddedToken[];
   #textOnly: ChatTokenizer | undefined;
+  /** Whether the template has written tools. */
+  #showsTools = false;
 
   /**
    * @param json the content of the model's `tokenizer.json`
@@ -27,16 +29,21 @@ export class ChatEncoder {
     this.#others = others;
   }
 
-  /** @throws if the chat template fails */
-  encode({ messages, tools }: Pick<Generation, 'messages' | 'tools'>): number[] {
-    const options = {
-      tokenize: false as const,
-      add_generation_prompt: true,
-      // Qwen3 and other models would think first.
-      enable_thinking: false,
-      ...(tools.length > 0 && { tools: this.#marked(tools) }),
-    };
-    const text = this.tokenizer.apply_chat_template(this.#marked(messages) as never, options) as string;
+  /** @throws if the chat template fails, or if it leaves the tools out */
+  encode({ messages, tools, thinks = false }: Pick<Generation, 'messages' | 'tools' | 'thinks'>): number[] {
+    const rendered = (more: object) =>
+      this.tokenizer.apply_chat_template(this.#marked(messages) as never, {
+        tokenize: false,
+        add_generation_prompt: true,
+        // Without this, Qwen3 and other models would think first.
+        enable_thinking: thinks,
+        ...more,
+      }) as string;
+    const text = rendered(tools.length > 0 ? { tools: this.#marked(tools) } : {});
+    if (tools.length > 0 && !this.#showsTools) {
+      if (text === rendered({})) throw new Error('it leaves the tools out, so the model would not know them');
+      this.#showsTools = true;
+    }
     const ids = (by: ChatTokenizer, part: string) => by.encode(part, { add_special_tokens: false });
     const pieces = piecesOf(text, this.#control);
     if (!pieces) return ids(this.tokenizer, text);

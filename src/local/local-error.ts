@@ -9,6 +9,8 @@ export type LocalErrorKind =
   | 'memory'
   /** The device cannot run the model. */
   | 'device'
+  /** The conversation is longer than the model's context. */
+  | 'length'
   | 'cancelled';
 
 export class LocalError extends InputError {

@@ -8,10 +8,10 @@ import { TextModel } from './text-model.ts';
 export class TextModelServer implements LocalModelWorker {
   #model: TextModel | null = null;
 
-  load(config: LocalConfig): Promise<Outcome<null>> {
+  load(config: LocalConfig, onDownload?: (loaded: number, total: number) => void): Promise<Outcome<null>> {
     return outcome(async () => {
       this.#model = null;
-      this.#model = await TextModel.load(config, await openModel(config));
+      this.#model = await TextModel.load(config, await openModel(config, onDownload));
       return null;
     });
   }

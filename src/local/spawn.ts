@@ -20,5 +20,11 @@ export function spawnModelWorker(): ModelWorker {
   // The caller may not await `death` yet. This handler prevents an unhandled rejection.
   death.catch(() => {});
   // Each method of a comlink proxy returns a promise, as LocalModelWorker requires.
-  return { model: comlink.wrap<LocalModelWorker>(worker) as unknown as LocalModelWorker, death, terminate: () => worker.terminate() };
+  const remote = comlink.wrap<LocalModelWorker>(worker) as unknown as LocalModelWorker;
+  const model: LocalModelWorker = {
+    load: (config, onDownload) => remote.load(config, onDownload && comlink.proxy(onDownload)),
+    generate: (request) => remote.generate(request),
+    stop: () => remote.stop(),
+  };
+  return { model, death, terminate: () => worker.terminate() };
 }

@@ -61,6 +61,8 @@ export class TextModel {
   readonly #caches = new KeptCaches();
   /** The tokens that end a message. */
   readonly #ends: ReadonlySet<number>;
+  /** The most tokens of a conversation. */
+  readonly #length: number;
   #stop: Stop | null = null;
 
   private constructor(tokenizer: PreTrainedTokenizer, model: PreTrainedModel) {
@@ -73,6 +75,8 @@ export class TextModel {
     );
     this.#model = model;
     this.#ends = new Set([model.generation_config?.eos_token_id ?? []].flat());
+    const { max_position_embeddings: length } = model.config as { max_position_embeddings?: unknown };
+    this.#length = typeof length === 'number' && length > 0 ? length : Infinity;
     const forward = model.forward.bind(model);
     model.forward = async (inputs: Record<string, unknown>) => {
       await breathe();
@@ -104,18 +108,20 @@ export class TextModel {
     if (this.#stop) this.#stop.isAsked = true;
   }
 
-  /** @throws LocalError: `cancelled` after `stop`, `memory`, `files` if the chat template fails, `device` if the model fails */
+  /** @throws LocalError: `cancelled` after `stop`, `memory`, `length`, `files` if the chat template fails, `device` if the model fails */
   async generate(request: Generation): Promise<Generated> {
     const { conversation, maxTokens, temperature, seed } = request;
     const inputs = this.#encode(request);
     const prompt = idsOf(inputs.input_ids);
+    const room = this.#length - prompt.length;
+    if (room < 1) throw new LocalError(`the conversation has ${prompt.length} tokens: expected fewer than ${this.#length}`, 'length');
     const stop = (this.#stop = new Stop());
     const past = await this.#caches.take(conversation, prompt);
     random.seed(seed);
     try {
       const { sequences, past_key_values } = (await this.#model.generate({
         ...inputs,
-        max_new_tokens: maxTokens,
+        max_new_tokens: Math.min(maxTokens, room),
         ...(temperature !== null && (temperature > 0 ? { do_sample: true, temperature, top_k: 0 } : { do_sample: false })),
         stopping_criteria: [stop],
         return_dict_in_generate: true,
@@ -137,9 +143,9 @@ export class TextModel {
     }
   }
 
-  #encode({ messages, tools }: Generation): { input_ids: Tensor; attention_mask: Tensor } {
+  #encode(request: Generation): { input_ids: Tensor; attention_mask: Tensor } {
     try {
-      const ids = this.#encoder.encode({ messages, tools }).map(BigInt);
+      const ids = this.#encoder.encode(request).map(BigInt);
       const shape = [1, ids.length];
       return {
         input_ids: new Tensor('int64', ids, shape),
@@ -150,7 +156,10 @@ export class TextModel {
         ),
       };
     } catch (error) {
-      throw new LocalError(`the chat template fails (${parserReason(error)}): expected a prompt of ${messages.length} messages`, 'files');
+      throw new LocalError(
+        `the chat template fails (${parserReason(error)}): expected a prompt of ${request.messages.length} messages`,
+        'files',
+      );
     }
   }
 }

@@ -23,6 +23,7 @@ import type { GrpoConfig } from '../records/run.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationConfig } from '../training/config.ts';
 import { createUsers } from '../users/index.ts';
+import { LocalHosts } from '../users/local-hosts.ts';
 import type { ServedStage } from './served-episode.ts';
 import { type EnvServer, type EnvServerOptions, startEnvServer } from './server.ts';
 import { TaskSource } from './task-source.ts';
@@ -70,7 +71,7 @@ export async function openStage({ domain, level, benchmark, preset, settings, se
   const environments = createEnvironments({ domains, inMemory: true });
   const served = await environments.domain(name, level ?? (benchmark ? IMPORTED_LEVEL : (usualLevel(name) ?? '')));
   const config = evaluationConfig({ domain: name, level: served.level, settings, ...(preset !== undefined && { preset }) });
-  const users = createUsers(user, customerScripts, spawnModel);
+  const users = createUsers(user, customerScripts, new LocalHosts(spawnModel));
   await users.ready?.();
   return {
     stage: {

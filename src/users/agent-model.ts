@@ -16,6 +16,8 @@ const TIMEOUT_MS = 300_000;
 
 /** One request to the model of an agent. */
 export interface AgentQuestion {
+  /** The id of the conversation. A model in the tab keeps its KV cache. */
+  conversation: string;
   messages: Message[];
   tools: readonly ToolSchema[];
   temperature: number;
@@ -23,6 +25,8 @@ export interface AgentQuestion {
 }
 
 export interface AgentModel {
+  /** Whether the calls stand in the text of the answers, in the model's own form. */
+  readonly callsInText?: true;
   /**
    * Gets one answer. Every request is added to `requests`.
    * @param read throws a RequestFailure if the answer cannot be used
@@ -47,7 +51,7 @@ export class ServerModel implements AgentModel {
   }
 
   async ask<T>(
-    { tools, ...question }: AgentQuestion,
+    { tools, conversation: _, ...question }: AgentQuestion,
     read: (answer: AgentAnswer) => T,
     signal?: AbortSignal,
     requests: UserRequest[] = [],

@@ -3,31 +3,27 @@
  * customers behind an endpoint.
  */
 import { Dice } from '../base/dice.ts';
-import type { ChatMessage, Generated } from '../local/api.ts';
-import type { ModelWorker } from '../local/spawn.ts';
+import type { Generated } from '../local/api.ts';
 import type { LocalConfig, UserRequest } from '../records/user.ts';
 import { chatSession } from './chat-session.ts';
 import type { Answer, Message, RawCall } from './endpoint/answer.ts';
 import { unknownMark, withoutThoughts } from './endpoint/words.ts';
 import { JUDGE_PROMPT, readJudgement, writeCase } from './judge.ts';
-import { LocalHost } from './local-host.ts';
+import { toChat } from './local-chat.ts';
+import type { LocalModels } from './local-hosts.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 
 const MAX_TOKENS = 512;
 
 export class LocalUsers implements UserSimulator {
-  readonly #host: LocalHost;
-
   constructor(
     private readonly config: LocalConfig,
-    spawn?: () => ModelWorker,
-  ) {
-    this.#host = new LocalHost(config, spawn);
-  }
+    private readonly models: LocalModels,
+  ) {}
 
   /** Loads the model. So a model that cannot play ends a run before its first step. @throws UserError */
   ready(): Promise<void> {
-    return this.#host.load();
+    return this.models.load(this.config);
   }
 
   session(scenario: ToldScenario, seed: number, tools?: UserTools): UserSession {
@@ -63,12 +59,12 @@ export class LocalUsers implements UserSimulator {
     requests: UserRequest[],
     signal?: AbortSignal,
   ): Promise<Generated> {
-    const { maxTokens = MAX_TOKENS, temperature = null } = this.config;
+    const { maxTokens = MAX_TOKENS, temperature = null, timeoutMs } = this.config;
     const made: UserRequest = { seconds: null, prompt: null, completion: null, retry: false };
     requests.push(made);
     const start = performance.now();
     const request = { conversation, messages: messages.map(toChat), tools, maxTokens, temperature, seed: dice.int(0, 2 ** 31 - 1) };
-    const generated = await this.#host.generate(request, signal);
+    const generated = await this.models.generate(this.config, request, signal, timeoutMs);
     Object.assign(made, {
       seconds: (performance.now() - start) / 1000,
       prompt: generated.promptTokens,
@@ -76,18 +72,6 @@ export class LocalUsers implements UserSimulator {
     });
     return generated;
   }
-}
-
-/** Converts a message. Chat templates expect a text where the API of endpoints allows null, and arguments as an object. */
-function toChat(message: Message): ChatMessage {
-  if (message.role === 'tool') return { role: 'tool', content: message.content };
-  if (message.role !== 'assistant') return { role: message.role, content: message.content ?? '' };
-  const { role, content, tool_calls } = message;
-  const calls = tool_calls?.map(({ function: { name, arguments: text } }) => ({
-    type: 'function' as const,
-    function: { name, arguments: JSON.parse(text) as unknown },
-  }));
-  return { role, content: content ?? '', ...(calls && { tool_calls: calls }) };
 }
 
 /**

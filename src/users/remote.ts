@@ -1,6 +1,7 @@
-/** @file Simulated users that run in another worker. */
+/** @file Simulated users and models in the tab that run in another worker. */
 import { proxy, type Remote } from 'comlink';
 import type { UserConfig, UserRequest } from '../records/user.ts';
+import type { LocalModels } from './local-hosts.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
 import type { Answer, UserWorkerApi } from './worker-api.ts';
 
@@ -50,6 +51,19 @@ export class RemoteUsers implements UserSimulator {
     const ask = () => this.worker.judge(this.simulator, name, statements, conversation);
     return (await cancellable(this.worker, name, signal, ask, requests)).met;
   }
+}
+
+/** The models in the tab. @param worker finds the worker that runs them */
+export function remoteModels(worker: () => Remote<UserWorkerApi>): LocalModels {
+  const asked = <T extends object>(signal: AbortSignal | undefined, ask: (name: string) => Promise<Answer<T>>) => {
+    const name = crypto.randomUUID();
+    return cancellable(worker(), name, signal, () => ask(name));
+  };
+  return {
+    load: async (model, signal) => void (await asked(signal, (name) => worker().loadModel(name, model))),
+    generate: async (model, request, signal, timeoutMs) =>
+      (await asked(signal, (name) => worker().generate(name, model, request, timeoutMs))).generated,
+  };
 }
 
 async function cancellable<T extends object>(

@@ -2,6 +2,7 @@
 import type { EndpointConfig, UserConfig, UserRequest } from '../records/user.ts';
 import { type EndpointReport, listModels, testEndpoint } from './endpoint/test.ts';
 import { createUsers } from './index.ts';
+import { type Generated, type Generation, type HostedModel, LocalHosts } from './local-hosts.ts';
 import type { FindScripts } from './scripted.ts';
 import { serverWaits } from './waits.ts';
 import { type ToldScenario, UserError, type UserSession, type UserSimulator, type UserTools, type Utterance } from './types.ts';
@@ -41,6 +42,10 @@ export interface UserWorkerApi {
     statements: readonly string[],
     conversation: readonly Utterance[],
   ): Promise<Answer<{ met: boolean[] | null }>>;
+  /** As `LocalModels.load`. `cancel(name)` ends it. */
+  loadModel(name: string, model: HostedModel): Promise<Answer<object>>;
+  /** As `LocalModels.generate`. `cancel(name)` ends it. */
+  generate(name: string, model: HostedModel, request: Generation, timeoutMs?: number): Promise<Answer<{ generated: Generated }>>;
   /** Calls `listener` with what the customers of this worker wait for; '' for nothing. */
   listenToWaits(listener: (text: string) => void): void;
   /** Tries the settings of an endpoint (`test`), or asks the server for its models (`list`). */
@@ -52,12 +57,14 @@ export class UserSessions implements UserWorkerApi {
 
   private readonly simulators: { config: string; users: UserSimulator }[] = [];
   private readonly sessions = new Map<string, { user: UserSession; abort: AbortController }>();
-  private readonly judging = new Map<string, AbortController>();
+  /** The other work that can be cancelled, by its name. */
+  private readonly working = new Map<string, AbortController>();
+  private readonly models = new LocalHosts();
 
   async configure(config: UserConfig): Promise<{ simulator: number; customerJudge: string | undefined }> {
     const key = JSON.stringify(config);
     let simulator = this.simulators.findIndex((known) => known.config === key);
-    if (simulator < 0) simulator = this.simulators.push({ config: key, users: createUsers(config, this.scripts) }) - 1;
+    if (simulator < 0) simulator = this.simulators.push({ config: key, users: createUsers(config, this.scripts, this.models) }) - 1;
     const { users } = this.simulators[simulator]!;
     await users.ready?.();
     return { simulator, customerJudge: users.customerJudge };
@@ -85,7 +92,7 @@ export class UserSessions implements UserWorkerApi {
   }
 
   cancel(session: string): void {
-    (this.sessions.get(session)?.abort ?? this.judging.get(session))?.abort();
+    (this.sessions.get(session)?.abort ?? this.working.get(session))?.abort();
     this.sessions.delete(session);
   }
 
@@ -95,16 +102,23 @@ export class UserSessions implements UserWorkerApi {
     statements: readonly string[],
     conversation: readonly Utterance[],
   ): Promise<Answer<{ met: boolean[] | null }>> {
-    const abort = new AbortController();
-    this.judging.set(name, abort);
     const requests: UserRequest[] = [];
-    try {
-      return { met: (await this.simulators[simulator]!.users.judge?.(statements, conversation, abort.signal, requests)) ?? null, requests };
-    } catch (error) {
-      return { ...failure(error), requests };
-    } finally {
-      this.judging.delete(name);
-    }
+    const { users } = this.simulators[simulator]!;
+    const answer = await this.work(name, async (signal) => ({
+      met: (await users.judge?.(statements, conversation, signal, requests)) ?? null,
+    }));
+    return { ...answer, requests };
+  }
+
+  loadModel(name: string, model: HostedModel): Promise<Answer<object>> {
+    return this.work(name, async (signal) => {
+      await this.models.load(model, signal);
+      return {};
+    });
+  }
+
+  generate(name: string, model: HostedModel, request: Generation, timeoutMs?: number): Promise<Answer<{ generated: Generated }>> {
+    return this.work(name, async (signal) => ({ generated: await this.models.generate(model, request, signal, timeoutMs) }));
   }
 
   listenToWaits(listener: (text: string) => void): void {
@@ -113,6 +127,18 @@ export class UserSessions implements UserWorkerApi {
 
   askEndpoint(what: 'test' | 'list', config: EndpointConfig): Promise<EndpointReport> {
     return what === 'test' ? testEndpoint(config) : listModels(config);
+  }
+
+  private async work<T extends object>(name: string, ask: (signal: AbortSignal) => Promise<T>): Promise<Answer<T>> {
+    const abort = new AbortController();
+    this.working.set(name, abort);
+    try {
+      return await ask(abort.signal);
+    } catch (error) {
+      return failure(error);
+    } finally {
+      this.working.delete(name);
+    }
   }
 
   private async answer(session: string, ask: (user: UserSession, signal: AbortSignal) => Promise<string>): Promise<Answer> {

@@ -12,6 +12,7 @@ import { createEnvironments } from '../../environments/index.ts';
 import type { ModelFiles } from '../../records/model.ts';
 import { RunDatabase } from '../../storage/database.ts';
 import { createUsers } from '../../users/index.ts';
+import { LocalHosts } from '../../users/local-hosts.ts';
 import { serverWaits } from '../../users/waits.ts';
 import { TrainerSession } from '../session.ts';
 
@@ -25,19 +26,21 @@ export async function readModel(directory: string): Promise<ModelFiles> {
 /**
  * @param options.gpu Dawn; absent for work without a GPU
  * @param options.models the folder of the bundled models
- * @param options.spawn starts a language model that plays customers. It is a parameter because Node has no runtime for it.
+ * @param options.spawn starts a language model that plays customers or agents. It is a parameter because Node has no runtime for it.
  */
 export function nodeSession({
   models = 'models',
   spawn,
   gpu,
-}: { models?: string; spawn?: Parameters<typeof createUsers>[2]; gpu?: GPU } = {}): TrainerSession {
+}: { models?: string; spawn?: ConstructorParameters<typeof LocalHosts>[0]; gpu?: GPU } = {}): TrainerSession {
   const environments = createEnvironments({ domains: [...GENERATED_DOMAINS, ...importedDomains(benchmarkLoader())] });
   const database = new RunDatabase();
+  const tabModels = new LocalHosts(spawn);
   const session = new TrainerSession({
     ...(gpu && { gpu }),
     environments,
-    users: async (config) => createUsers(config, customerScripts, spawn),
+    users: async (config) => createUsers(config, customerScripts, tabModels),
+    tabModels,
     bundledModel: (name) => readModel(join(models, name)),
     database: () => database,
   });

@@ -25,6 +25,7 @@ import { GpuTurns } from '../../../src/trainer/gpu-turns.ts';
 import { lockManager } from '../../support/locks.ts';
 import { EndpointUsers } from '../../../src/users/endpoint.ts';
 import { ResumedUsers } from '../../../src/users/resumed.ts';
+import { LocalHosts } from '../../../src/users/local-hosts.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { STOP, type UserSession, type UserSimulator } from '../../../src/users/types.ts';
 import { stage, type Script } from '../../support/episodes.ts';
@@ -302,6 +303,7 @@ describe('in a database', async () => {
     const parts: ConstructorParameters<typeof Plays>[0] = {
       environments,
       users: async () => users,
+      tabModels: new LocalHosts(),
       bundledModel: async () => files,
       database: () => Promise.reject(new Error('unused')) as never,
     };

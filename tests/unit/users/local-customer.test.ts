@@ -1,63 +1,21 @@
 /** Customers played by a language model in the tab: the prompt, the order of many conversations, time limits, and a worker that dies. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Generated, Generation, Outcome } from '../../../src/local/api.ts';
+import type { Generation } from '../../../src/local/api.ts';
 import { checkFolder } from '../../../src/local/check.ts';
 import { readPicked } from '../../../src/local/folder.ts';
 import { folderPrecisions } from '../../../src/local/precision.ts';
 import { resumable } from '../../../src/base/hub.ts';
-import type { ModelWorker } from '../../../src/local/spawn.ts';
 import type { UserScenario } from '../../../src/records/task.ts';
 import type { LocalConfig } from '../../../src/records/user.ts';
 import { LocalHost } from '../../../src/users/local-host.ts';
+import { LocalHosts } from '../../../src/users/local-hosts.ts';
 import { LocalUsers, readGenerated } from '../../../src/users/local.ts';
 import { UserSessions } from '../../../src/users/worker-api.ts';
 import { customerScripts } from '../../../src/domains/registry.ts';
+import { FakeWorkers, type Generate, said } from '../../support/model-workers.ts';
 
-const CONFIG: LocalConfig = { source: 'bundled', model: 'm', precision: 'fp32', device: 'wasm', timeoutMs: 50 };
+const CONFIG: LocalConfig = { source: 'bundled', model: 'm', precision: 'fp32', device: 'wasm' };
 const SCENARIO: UserScenario = { persona: 'upfront', identity: {}, wishes: [], instruction: 'You want to cancel order #W1.' };
-const said = (text: string): Outcome<Generated> => ({ value: { text, isCut: false, promptTokens: 7, tokens: 3 } });
-
-type Generate = (request: Generation, stopped: Promise<void>) => Promise<Outcome<Generated>>;
-
-/** A worker whose answers the test gives. */
-class FakeWorkers {
-  readonly requests: Generation[] = [];
-  spawned = 0;
-  terminated = 0;
-  running = 0;
-  mostRunning = 0;
-  load: () => Outcome<null> = () => ({ value: null });
-  die!: (reason: Error) => void;
-
-  constructor(public generate: Generate) {}
-
-  readonly spawn = (): ModelWorker => {
-    this.spawned += 1;
-    const death = new Promise<never>((_, reject) => (this.die = reject));
-    death.catch(() => {});
-    let stop = () => {};
-    return {
-      death,
-      terminate: () => void (this.terminated += 1),
-      model: {
-        load: async () => this.load(),
-        generate: async (request) => {
-          this.requests.push(request);
-          this.running += 1;
-          this.mostRunning = Math.max(this.mostRunning, this.running);
-          const stopped = new Promise<void>((resolve) => (stop = resolve));
-          try {
-            return await this.generate(request, stopped);
-          } finally {
-            this.running -= 1;
-          }
-        },
-        stop: async () => stop(),
-      },
-    };
-  };
-}
-
 const request = (conversation = 'a'): Generation => ({
   conversation,
   messages: [],
@@ -78,7 +36,7 @@ test('the model gets the instruction and the conversation with mirrored roles, a
   const workers = new FakeWorkers(async ({ messages }) =>
     said(messages.length < 3 ? 'Cancel #W1.' : '<think>\n\n</think>\n\nBye. ###STOP###'),
   );
-  const session = new LocalUsers(CONFIG, workers.spawn).session(SCENARIO, 3);
+  const session = new LocalUsers(CONFIG, new LocalHosts(workers.spawn)).session(SCENARIO, 3);
   expect(await session.open()).toBe('Cancel #W1.');
   expect(await session.reply('Done. Anything else?')).toBe('Bye. ###STOP###');
   expect(workers.requests[1]!.messages.slice(1)).toEqual([
@@ -101,12 +59,16 @@ test('a tool of the customer is called, and its result goes back', async () => {
   );
   const schema = { type: 'function' as const, function: { name: 'reboot', description: '', parameters: { type: 'object' as const, properties: {}, required: [] } } }; // prettier-ignore
   const call = vi.fn(async () => [{ text: 'rebooted', error: false }]);
-  const session = new LocalUsers(CONFIG, workers.spawn).session(SCENARIO, 3, { schemas: [schema], call });
+  const session = new LocalUsers(CONFIG, new LocalHosts(workers.spawn)).session(SCENARIO, 3, { schemas: [schema], call });
   expect(await session.open()).toBe('It works.');
   expect(call).toHaveBeenCalledWith([{ name: 'reboot', arguments: { now: true } }]);
   expect(workers.requests[1]!.messages.slice(-2)).toEqual([
-    { role: 'assistant', content: '', tool_calls: [{ type: 'function', function: { name: 'reboot', arguments: { now: true } } }] },
-    { role: 'tool', content: 'rebooted' },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: 'call00000', type: 'function', function: { name: 'reboot', arguments: { now: true } } }],
+    },
+    { role: 'tool', content: 'rebooted', tool_call_id: 'call00000' },
   ]);
 });
 
@@ -129,7 +91,7 @@ describe('failures end the episode, and the next episode plays', () => {
   test('a model that is too slow is stopped', async () => {
     const workers = new FakeWorkers(stoppable);
     const host = new LocalHost(CONFIG, workers.spawn);
-    await expect(host.generate(request())).rejects.toMatchObject({ kind: 'timeout', message: 'the customer’s model in the tab gave no answer within 50 ms' }); // prettier-ignore
+    await expect(host.generate(request(), undefined, 50)).rejects.toMatchObject({ kind: 'timeout', message: 'the model "m" in the tab gave no answer within 50 ms' }); // prettier-ignore
     workers.generate = async () => said('ok');
     expect((await host.generate(request())).text).toBe('ok');
     expect([workers.spawned, workers.terminated]).toEqual([1, 0]);
@@ -138,7 +100,7 @@ describe('failures end the episode, and the next episode plays', () => {
   test('a worker that hangs is replaced', async () => {
     const workers = new FakeWorkers(never);
     const host = new LocalHost(CONFIG, workers.spawn, 20);
-    await expect(host.generate(request())).rejects.toMatchObject({ kind: 'timeout' });
+    await expect(host.generate(request(), undefined, 50)).rejects.toMatchObject({ kind: 'timeout' });
     workers.generate = async () => said('ok');
     expect((await host.generate(request())).text).toBe('ok');
     expect([workers.spawned, workers.terminated]).toEqual([2, 1]);
@@ -150,7 +112,7 @@ describe('failures end the episode, and the next episode plays', () => {
     const answer = host.generate(request());
     await vi.waitFor(() => expect(workers.running).toBe(1));
     workers.die(new Error('out of memory'));
-    await expect(answer).rejects.toMatchObject({ kind: 'server', message: 'the worker of the customer’s model failed (out of memory): expected its next message' }); // prettier-ignore
+    await expect(answer).rejects.toMatchObject({ kind: 'server', message: 'the worker of the model "m" failed (out of memory): expected its next message' }); // prettier-ignore
     workers.generate = async () => said('ok');
     expect((await host.generate(request())).text).toBe('ok');
     expect(workers.spawned).toBe(2);
@@ -165,7 +127,7 @@ describe('failures end the episode, and the next episode plays', () => {
 
   test('a cancelled conversation ends at once, also while it waits', async () => {
     const workers = new FakeWorkers(stoppable);
-    const host = new LocalHost({ ...CONFIG, timeoutMs: 60_000 }, workers.spawn);
+    const host = new LocalHost(CONFIG, workers.spawn);
     const [first, second] = [new AbortController(), new AbortController()];
     const answers = [host.generate(request('a'), first.signal), host.generate(request('b'), second.signal)];
     await vi.waitFor(() => expect(workers.running).toBe(1));
@@ -179,7 +141,7 @@ describe('failures end the episode, and the next episode plays', () => {
   test('a model that cannot be loaded ends the start of a run', async () => {
     const workers = new FakeWorkers(never);
     workers.load = () => ({ failure: { kind: 'files', message: 'config.json of "m" is missing', isFatal: false } });
-    const users = new LocalUsers(CONFIG, workers.spawn);
+    const users = new LocalUsers(CONFIG, new LocalHosts(workers.spawn));
     await expect(users.ready()).rejects.toMatchObject({ kind: 'bad_response', message: 'config.json of "m" is missing' });
     expect([workers.spawned, workers.terminated]).toEqual([1, 1]);
   });
