@@ -52,7 +52,7 @@ export interface RolloutPlan {
   firstGroup?: number;
   concurrency?: number;
   /** How often an episode without a score is retried before it is dropped. Default: 2. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** The conversation that every rollout continues, and the seed of its user. */
   from?: { prefix: Prefix; userSeed: number };
   /** Makes the player of an episode from its seed and its task. Default: the model plays alone. */

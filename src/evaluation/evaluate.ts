@@ -24,6 +24,8 @@ export interface EvaluationPlan {
   /** The first sampler stream. An evaluation uses other streams than the training, so it never changes the training. */
   firstStream: number;
   concurrency: number;
+  /** As `RolloutPlan.maxRetries`. */
+  maxRetries?: number | undefined;
   player?: RolloutPlan['player'];
   signal?: AbortSignal;
   /** Called at the start, and when a trial has ended. */
@@ -51,6 +53,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
     firstStream: plan.firstStream,
     label: 'eval',
     concurrency: plan.concurrency,
+    maxRetries: plan.maxRetries,
     done: plan.done,
     player: plan.player,
     signal: plan.signal,

@@ -20,7 +20,9 @@ export type GoldTurns = (task: Task) => readonly (readonly ToolCall[])[];
 /** Whether the right conversation of a task is known: the user is a script, and calls of the domain can be compared. */
 export const isTaught = ({ domain, scenario }: Pick<Task, 'domain' | 'scenario'>): boolean => scenario.scripted === true && teaches(domain);
 
-type Plan = Pick<EvaluationPlan, 'tasks' | 'limits' | 'sampling' | 'seed' | 'firstStream' | 'concurrency' | 'signal'> & { gold: GoldTurns };
+type Plan = Pick<EvaluationPlan, 'tasks' | 'limits' | 'sampling' | 'seed' | 'firstStream' | 'concurrency' | 'maxRetries' | 'signal'> & {
+  gold: GoldTurns;
+};
 
 /**
  * Asks the model once before each right call of each task. The right call is then made. Tasks of which the right conversation is not known

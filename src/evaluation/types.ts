@@ -2,14 +2,23 @@
 import { uncodedConditions } from '../domains/registry.ts';
 import { conditionsCode } from '../environments/conditions.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
-import type { EvaluationRow, EvaluationSettings } from '../records/evaluation.ts';
+import type { EvaluatedModel, EvaluationRow, EvaluationSettings } from '../records/evaluation.ts';
+import type { ModelRef } from '../records/model.ts';
 import type { UserConfig } from '../records/user.ts';
 
-/** Whether the trials of two evaluations can be paired. A model behind a server has no limits on the tokens of its conversations. */
+/** Whether the agent's model does not run on the engine of the playground. It has its own limits on tokens. */
+export const isForeignModel = (model: EvaluatedModel): model is Exclude<EvaluatedModel, ModelRef> =>
+  model.kind === 'server' || model.kind === 'tab';
+
+/** Whether an evaluation needs the GPU, for the agent or for the customer. */
+export const usesGpu = (model: EvaluatedModel, user: UserConfig): boolean =>
+  !isForeignModel(model) || (model.kind === 'tab' && model.device === 'webgpu') || (user.mode === 'local' && user.device === 'webgpu');
+
+/** Whether the trials of two evaluations can be paired. Foreign models have no limits on the tokens of their conversations. */
 export function canPair(a: Pick<EvaluationRow, 'model' | 'settings'>, b: Pick<EvaluationRow, 'model' | 'settings'>): boolean {
-  const isServed = a.model.kind === 'server' || b.model.kind === 'server';
+  const isForeign = isForeignModel(a.model) || isForeignModel(b.model);
   const key = ({ settings }: Pick<EvaluationRow, 'settings'>) =>
-    settingsKey(isServed ? { ...settings, limits: { ...settings.limits, max_model_len: 0, response_length_one_turn: 0 } } : settings);
+    settingsKey(isForeign ? { ...settings, limits: { ...settings.limits, max_model_len: 0, response_length_one_turn: 0 } } : settings);
   return key(a) === key(b);
 }
 

@@ -1,5 +1,5 @@
-/** @file An agent that is a model behind a server, and what its answers use. */
-import type { EndpointConfig } from './user.ts';
+/** @file An agent whose model is behind a server or in the tab, and what its answers use. */
+import type { EndpointConfig, LocalConfig } from './user.ts';
 
 /**
  * How the agent's tools and calls are written. `native`: in the fields `tools` and `tool_calls` of OpenAI's interface. `text`: in the
@@ -12,6 +12,14 @@ export type AgentFormat = (typeof AGENT_FORMATS)[number];
 export interface AgentServer extends Omit<EndpointConfig, 'judgeModel' | 'judgeCustomer' | 'temperature'> {
   /** Default: `native`. */
   format?: AgentFormat;
+}
+
+/** The model of transformers.js in this tab that plays the agent. The evaluation has its temperature. */
+export interface TabAgent extends Omit<LocalConfig, 'temperature'> {
+  /** `native`: the model's chat template writes the tools, and the calls are read in the form of the model. Default: `native`. */
+  format?: AgentFormat;
+  /** Whether the chat template asks the model to think before it answers. Default: false. */
+  thinks?: boolean;
 }
 
 /** The requests to the agent's model, retries included. Tokens and cost are sums over the answers that report them. */

@@ -3,7 +3,7 @@ import type { Conditions } from './conditions.ts';
 import { STYLES } from './dataset.ts';
 import type { ConversationRules, EpisodeLimits } from './episode.ts';
 import type { ForeignRun } from './foreign.ts';
-import type { AgentServer, AgentUsage } from './agent-server.ts';
+import type { AgentServer, AgentUsage, TabAgent } from './agent-server.ts';
 import type { ModelRef } from './model.ts';
 import type { TrialCard } from './scorecard.ts';
 import type { Split, Violation } from './task.ts';
@@ -50,8 +50,11 @@ export interface EvaluationSettings {
   next_call?: true;
 }
 
-/** Whose conversations an evaluation has: those of weights, or those of a model behind a server, whose API key is not stored. */
-export type EvaluatedModel = ModelRef | ({ kind: 'server' } & AgentServer);
+/**
+ * Whose conversations an evaluation has: those of weights, of a model behind a server, whose API key is not stored, or of a model of
+ * transformers.js in the tab.
+ */
+export type EvaluatedModel = ModelRef | ({ kind: 'server' } & AgentServer) | ({ kind: 'tab' } & TabAgent);
 
 export interface EvaluationRequest {
   model: EvaluatedModel;

@@ -1,4 +1,4 @@
-/** @file Agents that a language model behind a server plays. Each episode has a conversation of its own with the model. */
+/** @file Agents that a language model behind a server or in the tab plays. Each episode has a conversation of its own with the model. */
 import type { AgentFormat } from '../../records/agent-server.ts';
 import type { ToolSchema } from '../../records/task.ts';
 import type { MessageNode } from '../../records/trajectory.ts';
@@ -8,7 +8,7 @@ import type { AgentModel } from '../../users/agent-model.ts';
 import { withIds } from '../../users/endpoint/answer.ts';
 import type { Turn } from '../agent-turn.ts';
 import { ServerConversation } from './conversation.ts';
-import { readAnswer, type Reading } from './read-answer.ts';
+import { readAnswer, type Reading, readWritten } from './read-answer.ts';
 
 export interface AgentStart extends Reading {
   /** The tools from the start. */
@@ -27,7 +27,7 @@ export interface ServerTurn {
 }
 
 export interface AgentSession {
-  /** The next turn after these messages. @throws UserError if the server fails */
+  /** The next turn after these messages. @throws UserError if the model fails */
   turn(nodes: readonly MessageNode[], signal?: AbortSignal): Promise<ServerTurn>;
   /** The requests so far. */
   readonly requests: readonly UserRequest[];
@@ -42,6 +42,7 @@ export const serverAgents =
     // Without tools in the request, the calls can only be in the text.
     const format = tools.length === 0 ? 'text' : asked;
     const conversation = new ServerConversation(format, tools);
+    const id = crypto.randomUUID();
     const requests: UserRequest[] = [];
     // Some servers take no seed above 2^31 − 1.
     const ownSeed = hash32(seed, stream) >>> 1;
@@ -50,10 +51,13 @@ export const serverAgents =
       async turn(nodes, signal) {
         conversation.hear(nodes);
         const { messages, tools: shown } = conversation;
-        const question = { messages: [...messages], tools: shown, temperature, seed: ownSeed };
+        const question = { conversation: id, messages: [...messages], tools: shown, temperature, seed: ownSeed };
         const { answer, read } = await model.ask(
           question,
-          (given) => ({ answer: given, read: readAnswer(given, format, reading) }),
+          (given) => ({
+            answer: given,
+            read: format === 'native' && model.callsInText ? readWritten(given.text, shown, reading) : readAnswer(given, format, reading),
+          }),
           signal,
           requests,
         );

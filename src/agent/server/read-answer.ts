@@ -1,12 +1,13 @@
 /** @file Reads an answer of a server's agent: its words and its calls. */
 import type { AgentFormat } from '../../records/agent-server.ts';
 import { isObject } from '../../base/json.ts';
-import type { Task, ToolCall } from '../../records/task.ts';
+import type { Task, ToolCall, ToolSchema } from '../../records/task.ts';
 import type { AgentAnswer, RawCall } from '../../users/agent-model.ts';
 import { RequestFailure } from '../../users/endpoint/failure.ts';
 import type { Turn } from '../agent-turn.ts';
 import { QWEN, renderAssistant, TOOL_CALL_END, TOOL_CALL_START } from '../chat-template.ts';
 import type { EpisodeRules } from '../rules.ts';
+import { inHermesMarkup } from './hermes-markup.ts';
 import { parseJson, type ParsedTurn, parseTurn, unknownTool } from '../tool-call.ts';
 
 export type ReadRules = Pick<EpisodeRules, 'callsPerTurn' | 'callsPerMessage' | 'readTurn' | 'readCalls'>;
@@ -52,8 +53,32 @@ function readText(text: string, { rules, toolNames, task }: Reading): ReadTurn {
   return { turn, calls: [], text: cut ? text.slice(0, text.indexOf(TOOL_CALL_END) + TOOL_CALL_END.length) : text };
 }
 
+/**
+ * Reads an answer whose text has the calls in the model's own form.
+ * @param tools the tools that the model was shown
+ * @throws RequestFailure if the calls have a form that is not known
+ */
+export function readWritten(text: string, tools: readonly ToolSchema[], { rules, toolNames, task }: Reading): ReadTurn {
+  const marked = inHermesMarkup(text, tools);
+  const read = rules.readTurn?.(marked, task) ?? parseTurn(marked, toolNames, rules.callsPerMessage ?? rules.callsPerTurn);
+  const mark = CALL_MARKS.exec(marked)?.[0];
+  if (mark !== undefined && mark !== TOOL_CALL_START && read.calls.length === 0)
+    throw new RequestFailure(
+      `the agent’s model wrote a call in a form that is not read (“${mark}”): choose the format “text”, or another model`,
+      'bad_response',
+      { final: true },
+    );
+  const calls = read.calls.map(({ name, arguments: args, exact = JSON.stringify(args) }): RawCall => ({
+    id: '',
+    type: 'function',
+    function: { name, arguments: exact },
+  }));
+  return { turn: { text, ...read }, calls, text: calls.length > 0 ? read.content : text };
+}
+
 /** Marks of calls that a server should have read. */
-const CALL_MARKS = /<tool_call>|<\|tool_calls?|\[TOOL_CALLS\]|<\|python_tag\|>|<function=|<function_call>|<｜tool▁calls?▁begin｜>/;
+const CALL_MARKS =
+  /<tool_call>|<\|tool_calls?|\[TOOL_CALLS\]|<\|python_tag\|>|<function=|<function_call>|<start_function_call>|<｜tool▁calls?▁begin｜>/;
 
 function readWords(text: string, { rules, toolNames, task }: Reading): ReadTurn {
   const mark = CALL_MARKS.exec(text)?.[0];
