@@ -12,11 +12,12 @@ import type { Trajectory } from '../records/trajectory.ts';
 import type { UserConfig } from '../records/user.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
 import { goldTurns } from '../benchmarks/tasks.ts';
+import { playerOf } from '../evaluation/agents.ts';
 import { evaluate } from '../evaluation/evaluate.ts';
 import { nextCalls } from '../evaluation/next-call.ts';
 import { withCards } from '../evaluation/trial-card.ts';
 import { resultOf } from '../evaluation/trial-result.ts';
-import { limitsOf } from '../evaluation/types.ts';
+import { isForeignModel, limitsOf, usesGpu } from '../evaluation/types.ts';
 import type { RunDatabase } from '../storage/database.ts';
 import { useRun } from '../storage/run-lock.ts';
 import { withScore } from './benchmark-score.ts';
@@ -24,7 +25,7 @@ import { abortOnLoss, type EngineHost } from './engine-host.ts';
 import { fittedLimits } from './fitted.ts';
 import { firstFiles, modelName, withCheckpoint } from './model-ref.ts';
 import type { GpuTurns } from './gpu-turns.ts';
-import { agentsOf, SERVER_SLOTS, serverLimits, serverStage } from './server-stage.ts';
+import { agentsOf, SERVER_SLOTS, serverLimits, serverStage, TAB_PLAN, tabAgents, tabName } from './server-stage.ts';
 
 /** Episodes that are played at the same time. */
 const SLOTS = 64;
@@ -45,10 +46,10 @@ export class Evaluations {
   /** Plays the evaluations one after another and returns their ids. Each is stored when it ends. @throws if one fails or is cancelled */
   async run(requests: readonly EvaluationRequest[], progress: Progress): Promise<string[]> {
     const abort = new AbortController();
-    const usesGpu = requests.some(({ model, settings }) => model.kind !== 'server' || settings.user.mode === 'local');
-    const release = usesGpu ? await this.#turns.take('evaluate', abort) : async () => {};
+    const needsGpu = requests.some(({ model, settings }) => usesGpu(model, settings.user));
+    const release = needsGpu ? await this.#turns.take('evaluate', abort) : async () => {};
     this.#running.add(abort);
-    const unwatch = usesGpu ? abortOnLoss(this.#host, abort) : () => {};
+    const unwatch = needsGpu ? abortOnLoss(this.#host, abort) : () => {};
     try {
       const ids: string[] = [];
       for (const [i, request] of requests.entries()) {
@@ -75,19 +76,24 @@ export class Evaluations {
     onProgress: (done: number, total: number) => void,
   ): Promise<string> {
     const db = this.#parts.database();
-    const { name, settings, limits, stage, slots } = await this.#prepare(model, asked, onProgress);
+    const { name, settings, limits, stage, slots, maxRetries } = await this.#prepare(model, asked, onProgress, signal);
     signal.throwIfAborted();
     const { domain, level, split, seed, conditions } = settings;
     const tasks = await evaluationTasks(stage, { domain, level, split, seed, count: settings.tasks, conditions });
     if (tasks.length === 0) throw new Error(`split "${split}" of ${domain} has no tasks`);
-    const plan = { tasks, limits, sampling: settings, seed, firstStream: settings.first_stream, concurrency: slots, signal };
-    const { report, trajectories } = await evaluate(stage, { ...plan, trials: settings.trials, onProgress });
+    const plan = { tasks, limits, sampling: settings, seed, firstStream: settings.first_stream, concurrency: slots, maxRetries, signal };
+    const { report, trajectories } = await evaluate(stage, {
+      ...plan,
+      trials: settings.trials,
+      player: await playerOf(settings.agent, stage.domain),
+      onProgress,
+    });
     const next_call = settings.next_call && (await nextCalls(stage, { ...plan, gold: goldTurns }));
     const id = crypto.randomUUID();
     await keepEvaluation(db, {
       id,
       model,
-      name,
+      name: settings.agent ? `${name} + ${settings.agent.replace('_', ' ')}` : name,
       settings,
       report: { ...withScore(report, domain), ...(next_call && { next_call }) },
       results: await resultsOf(trajectories),
@@ -100,12 +106,15 @@ export class Evaluations {
     model: EvaluatedModel,
     asked: EvaluationSettings,
     onProgress: (done: number, total: number) => void,
-  ): Promise<{ name: string; settings: EvaluationSettings; limits: EpisodeLimits; stage: Stage; slots: number }> {
+    signal: AbortSignal,
+  ): Promise<Prepared> {
     const total = asked.tasks * asked.trials;
-    if (model.kind === 'server') {
+    if (isForeignModel(model)) {
       onProgress(0, total);
-      const stage = await serverStage(this.#parts, asked, asked.user, agentsOf(model));
-      return { name: model.model, settings: asked, limits: serverLimits(asked.limits), stage, slots: SERVER_SLOTS };
+      const agents = model.kind === 'server' ? agentsOf(model) : await tabAgents(this.#parts.tabModels, model, signal);
+      const stage = await serverStage(this.#parts, asked, asked.user, agents);
+      const own = model.kind === 'server' ? { name: model.model, slots: SERVER_SLOTS } : { name: tabName(model), ...TAB_PLAN };
+      return { ...own, settings: asked, limits: serverLimits(asked.limits), stage };
     }
     const name = await modelName(this.#parts, model);
     const { files, ...storedAs } = await withCheckpoint(this.#parts, model, await firstFiles(this.#parts, model));
@@ -115,6 +124,15 @@ export class Evaluations {
     const { stage } = await this.#host.stage(files, asked, asked.user, { maxModelLen: limits.max_model_len, slots }, storedAs);
     return { name, settings: { ...asked, limits }, limits, stage, slots };
   }
+}
+
+interface Prepared {
+  name: string;
+  settings: EvaluationSettings;
+  limits: EpisodeLimits;
+  stage: Stage;
+  slots: number;
+  maxRetries?: number;
 }
 
 interface Finished extends EvaluationRequest {

@@ -10,7 +10,7 @@ import { EVALUATION_STREAM, limitsFor } from './presets.ts';
 
 type Asked = Pick<
   EvaluationSettings,
-  'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'conditions' | 'user' | 'next_call'
+  'domain' | 'level' | 'split' | 'tasks' | 'trials' | 'temperature' | 'seed' | 'conditions' | 'user' | 'agent' | 'next_call'
 >;
 
 /** Makes the settings of a requested evaluation. The limits are those of the domain's preset. top_p and top_k exclude no token. */
