@@ -1,11 +1,10 @@
-/** @file The language models that can play the customer in the tab: the visitor's choice among them, and the download of a model. */
+/** @file The language models that can play the customer or the agent in the tab: the visitor's choice among them, and the download of a model. */
 import { keepFolder, readPicked } from '../../local/folder.ts';
 import { folderPrecisions } from '../../local/precision.ts';
 import { downloadModel, HUB_MODELS, type HubListing, hubListing } from '../../local/hub.ts';
 import { bundledCustomers } from '../../local/bundled.ts';
 import { type StoredModel, storedModels } from '../../local/library.ts';
-import type { LocalModel, OnnxDtype } from '../../records/user.ts';
-import type { Settings } from '../state/settings.svelte.ts';
+import type { LocalConfig, LocalModel, OnnxDtype } from '../../records/user.ts';
 import type { PickedFile } from '../kit/picked-files.ts';
 
 /** A line of the list of models. */
@@ -14,8 +13,17 @@ export interface Choice {
   model: Pick<LocalModel, 'source' | 'model'> & { hub?: string };
 }
 
+/** The choice of a model, which is stored. */
+export interface LocalChoice {
+  local: LocalConfig;
+  /** Whether the files of the model are in this browser; undefined until the browser has looked for them. */
+  readonly localIsHere: boolean | undefined;
+  setLocal(change: Partial<LocalConfig>): void;
+  lookForLocal(): Promise<void>;
+}
+
 export class LocalModels {
-  readonly #settings: Settings;
+  readonly #settings: LocalChoice;
   stored = $state.raw<StoredModel[]>([]);
   /** The files that the Hub has of the chosen model; null until the visitor asks for them. */
   listing = $state.raw<HubListing | null>(null);
@@ -24,7 +32,7 @@ export class LocalModels {
   problem = $state('');
   #abort: AbortController | null = null;
 
-  constructor(settings: Settings) {
+  constructor(settings: LocalChoice) {
     this.#settings = settings;
     void this.refresh();
   }

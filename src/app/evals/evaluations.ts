@@ -7,6 +7,7 @@ import { canPair } from '../../evaluation/types.ts';
 import { conditionsText } from '../labels/conditions.ts';
 import { ruleLabel, SPLIT_LABELS } from '../labels/labels.ts';
 import type { Query } from '../routes/routes.ts';
+import { guardText } from './guards.ts';
 import { hasFinding } from './scorecard.ts';
 
 /** Where an imported evaluation comes from, or the settings of another one, in one line. */
@@ -22,10 +23,11 @@ const derivedPart = ({ domain, level }: Pick<EvaluationSettings, 'domain' | 'lev
 };
 
 /** The settings of an evaluation in one line. */
-export function settingsText({ domain, level, split, seed, temperature, conditions, user }: EvaluationSettings): string {
+export function settingsText({ domain, level, split, seed, temperature, conditions, user, agent }: EvaluationSettings): string {
   const customers = conditionsText(conditions, domain, level);
   const who = user.mode === 'scripted' ? '' : `, ${user.mode === 'local' ? customerName(user) : user.model}`;
-  return `${derivedPart({ domain, level })}${domain} ${level}, ${SPLIT_LABELS[split]} tasks, seed ${seed}, ${temperature === 0 ? 'greedy' : `temperature ${temperature}`}${who}${customers && `, ${customers}`}`;
+  const guard = guardText({ ...(agent && { agent }) });
+  return `${derivedPart({ domain, level })}${domain} ${level}, ${SPLIT_LABELS[split]} tasks, seed ${seed}, ${temperature === 0 ? 'greedy' : `temperature ${temperature}`}${guard && `, ${guard}`}${who}${customers && `, ${customers}`}`;
 }
 
 /** The other evaluations of the same tasks and seeds: by step of the weights, then by date. */

@@ -33,7 +33,7 @@ export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   malformed_call: 'malformed tool call',
   context_full: 'context full',
   user_error: 'the customer failed',
-  agent_error: 'the agent’s server failed',
+  agent_error: 'the agent’s model failed',
   aborted: 'aborted',
   unknown: 'not recorded',
 };

@@ -6,12 +6,13 @@ import { bundledModels, fetchBundledFile } from '../../exchange/bundled-models.t
 import { knowsEnglish } from '../../training/pretrained.ts';
 import { RECORDED, RECORDED_WEIGHTS } from './recorded-source.ts';
 
-/** Names a model behind a server in an address. No model has this name. */
+/** Name a model behind a server and a model in the tab in an address. No model has these names. */
 export const SERVER = ':server';
+export const TAB = ':tab';
 
 /** Names weights in an address: by the model's name, or as `run@step`. */
 export const refText = (model: EvaluatedModel): string =>
-  model.kind === 'server' ? SERVER : model.kind === 'model' ? model.name : `${model.run}@${model.step}`;
+  model.kind === 'run' ? `${model.run}@${model.step}` : model.kind === 'model' ? model.name : `:${model.kind}`;
 
 export function parseRef(text: string): ModelRef {
   const found = /^(.+)@(\d{1,9})$/.exec(text);

@@ -146,7 +146,7 @@ function readStored(): Stored {
       ...readServer(stored),
       judgeModel: typeof stored.judgeModel === 'string' ? stored.judgeModel : '',
       judgeCustomer: stored.judgeCustomer === true,
-      local: readLocal(stored.local),
+      local: readLocal(stored.local, DEFAULTS.local),
       valMode: stored.valMode === 'scripted' || stored.valMode === 'learned' ? stored.valMode : 'same',
       agent: { ...readServer(agent), format: agent.format === 'text' ? 'text' : 'native' },
     };
@@ -155,10 +155,11 @@ function readStored(): Stored {
   }
 }
 
-function readLocal(stored: unknown): LocalConfig {
+/** A stored choice of a model in the tab, as far as it is valid. */
+export function readLocal(stored: unknown, usual: LocalConfig): LocalConfig {
   const { source, model, precision, hub, device, temperature } = (stored ?? {}) as Partial<Record<keyof LocalConfig, unknown>>;
   const known = ONNX_DTYPES.find((name) => name === precision);
-  if ((source !== 'hub' && source !== 'folder' && source !== 'bundled') || typeof model !== 'string' || !known) return DEFAULTS.local;
+  if ((source !== 'hub' && source !== 'folder' && source !== 'bundled') || typeof model !== 'string' || !known) return usual;
   return {
     source,
     model,
