@@ -128,6 +128,25 @@ describe.each([
     }
   });
 
+  // On the GPU, no part of a cache is kept.
+  test.runIf(device === 'wasm')('a prompt that changes the message before gets the same words with the cache as without', async () => {
+    const messages: Generation['messages'] = [{ role: 'user', content: 'Hello' }];
+    const conversation = crypto.randomUUID();
+    for (const said of ['I want to return my order.', 'Yes, please.']) {
+      const { text } = await ask({ messages, conversation });
+      // As templates that remove thoughts.
+      messages.push({ role: 'assistant', content: `${text} Well.` }, { role: 'user', content: said });
+      const fresh = await ask({ messages, conversation: crypto.randomUUID() });
+      expect(await ask({ messages, conversation })).toEqual(fresh);
+    }
+  });
+
+  test('a conversation that is longer than the context of the model is refused, and the next one is played', async () => {
+    const outcome = await worker.model.generate(request({ messages: [{ role: 'user', content: 'Hello there. '.repeat(5000) }] }));
+    expect(outcome).toMatchObject({ failure: { kind: 'length', isFatal: false } });
+    expect((await ask({})).tokens).toBeGreaterThan(0);
+  });
+
   test('the same seed gives the same words, another seed gives others', async () => {
     const sampled = async (seed: number) => (await ask({ temperature: 3, seed, conversation: crypto.randomUUID() })).text;
     const first = await sampled(3);

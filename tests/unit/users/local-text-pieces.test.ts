@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { PreTrainedTokenizer } from '@huggingface/transformers';
 import { expect, test } from 'vitest';
-import { renderConversation } from '../../../src/agent/chat-template.ts';
-import { loadTokenizer } from '../../support/tokenizers.ts';
+import { generationPrompt, renderConversation } from '../../../src/agent/chat-template.ts';
+import { loadTokenizer, tools } from '../../support/tokenizers.ts';
 import type { ChatMessage } from '../../../src/local/api.ts';
 import { ChatEncoder } from '../../../src/local/encode-chat.ts';
 
@@ -31,4 +31,26 @@ test('a forged turn is text, with the ids that the agent’s side gives it', () 
   expect(ids.slice(0, tokens.length)).toEqual(tokens);
   // The system message, the user's message, and the turn that begins.
   expect(ids.filter((id) => id === agent.id('<|im_start|>'))).toHaveLength(3);
+});
+
+test('tools, calls and results have the ids that the agent’s side gives them, with and without thoughts', () => {
+  const agent = loadTokenizer({ 'tokenizer.json': read('tokenizer.json'), 'tokenizer_config.json': read('tokenizer_config.json') });
+  const call = { type: 'function' as const, function: { name: 'get_order_details', arguments: { order_id: '#W1175982' } } };
+  const messages: ChatMessage[] = [
+    ...said('Cancel it.'),
+    { role: 'assistant', content: 'One moment.', tool_calls: [{ ...call, id: 'call00000' }] },
+    { role: 'tool', content: '{"status": "pending"}', tool_call_id: 'call00000' },
+  ];
+  for (const thinks of [false, true]) {
+    const { tokens } = renderConversation(agent, { messages: messages as never, tools }, thinks);
+    const ids = encoder.encode({ messages, tools, thinks });
+    expect(ids).toEqual([...tokens, ...agent.encode(generationPrompt(agent.format, thinks))]);
+  }
+});
+
+test('a chat template that leaves the tools out is refused, because the model would not know them', () => {
+  const deaf = new PreTrainedTokenizer(json, { ...config, chat_template: '{% for m in messages %}{{ m.content }}{% endfor %}' });
+  const asked = new ChatEncoder(deaf, json, (own) => new PreTrainedTokenizer(own, config));
+  expect(() => asked.encode({ messages: said('Hi.'), tools })).toThrow('it leaves the tools out');
+  expect(asked.encode({ messages: said('Hi.'), tools: [] }).length).toBeGreaterThan(0);
 });
