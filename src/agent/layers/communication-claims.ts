@@ -99,13 +99,13 @@ export const refusesBarely = (text: string): boolean =>
   );
 
 const HELP =
-  'help|assist|do|process|cancel|modif|chang|return|exchang|refund|updat|add|remov|provid|offer|issu|mak|book|waiv|grant|approv|shar|access|serv|accommodat|fulfill?|complet|proceed|upgrad|downgrad|reopen|resum|lift|reactivat|enabl|refuel|extend|compensat|reimburs|give|disclos|discuss|allow|apply|accept|honou?r|transfer|handle|perform|carry|split|combine|use|send|tell|look at|show';
+  'help|assist|do|process|cancel|modif|chang|return|exchang|refund|updat|add|remov|provid|offer|issu|mak|book|waiv|grant|approv|shar|access|serv|accommodat|fulfill?|complet|proceed|upgrad|downgrad|reopen|resum|lift|reactivat|enabl|refuel|extend|compensat|reimburs|give|disclos|discuss|allow|apply|accept|honou?r|transfer|handle|perform|carry|split|combine|use|send|tell|look at|show|mov|switch|swap|replac|reschedul|rebook|postpon|shift|alter|edit|adjust|amend|rais|lower|reduc|increas|unlock|undo|revers|merg|redirect|reroute|speed|expedit|stop|paus|drop|grant|touch|let you|get you|put you';
 const REFUSAL = new RegExp(
-  String.raw`\b(?:can ?not|can't|unable to|not able to|won't be able to|will not be able to|(?:am|are|'m|'re) not (?:allowed|permitted|authori[sz]ed) to|(?:must|have to) (?:decline|deny|refuse)|(?:don't|do not) have the (?:ability|authority|option) to)(?: \w+){0,3}? (?:${HELP})\w*|\b(?:must|have to|need to) (?:decline|deny|refuse)\b|\b(?:is|are|it's|that's|isn't|aren't|won't be|will not be) ?(?:just |simply |unfortunately )?(?:not |n't )?(?:im)?(?:possible|permitted|allowed|eligible)\b|\b(?:can ?not|can't) be (?:\w+ )?(?:cancell?ed|modified|changed|returned|exchanged|refunded|updated|upgraded|removed|added|resumed|lifted|done|waived|processed)\b|\bineligible\b|\b(?:not|isn't) something (?:i|we) can\b|\brequest (?:is|was|has been|must be) (?:denied|declined|refused|rejected)\b|\b(?:have|need) to say no\b|\banswer is no\b|\bnot an option\b|\b(?:no|not) (?:an )?(?:exceptions?|refund is possible)\b`,
+  String.raw`\b(?:can ?not|can't|unable to|not able to|won't be able to|will not be able to|(?:am|are|'m|'re) not (?:allowed|permitted|authori[sz]ed) to|(?:must|have to) (?:decline|deny|refuse)|(?:don't|do not) have the (?:ability|authority|option) to)(?: \w+){0,3}? (?:${HELP})\w*|\b(?:must|have to|need to) (?:decline|deny|refuse)\b|\b(?:is|are|it's|that's|isn't|aren't|won't be|will not be) ?(?:just |simply |unfortunately )?(?:not |n't )?(?:im)?(?:possible|permitted|allowed|eligible)\b|\b(?:can ?not|can't) be (?:\w+ )?(?:cancell?ed|modified|changed|returned|exchanged|refunded|updated|upgraded|removed|added|resumed|lifted|done|waived|processed)\b|\bineligible\b|\b(?:not|isn't) something (?:i|we) can\b|\brequest (?:is|was|has been|must be) (?:denied|declined|refused|rejected)\b|\b(?:have|need) to say no\b|\banswer is no\b|\bnot an option\b|\b(?:no|not) (?:an )?(?:exceptions?|refund is possible)\b|\bno way (?:to|of|for|that)\b|\bout of the question\b|\bnothing (?:\w+ )?(?:i|we) can do\b|\b(?:has|have|needs?) to (?:stay|remain)\b|\bmust (?:stay|remain)\b|^\W*(?:no|sorry|unfortunately|i'm afraid|i am afraid|regrettably)\b[^.?!]{0,60}\b(?:stays?|remains?|won't|will not|can't|cannot|doesn't work|does not work|is final)\b(?! (?:find|locate|see))|\b(?:i|we) (?:can't|cannot|can not|won't)\W*$`,
   'i',
 );
 const NEGATIVE =
-  /\b(?:not|can't|cannot|unable|n't|isn't|aren't|impossible|ineligible|declined?|deny|denied|refused?|rejected|won't|don't|no)\b|n't\b/i;
+  /\b(?:not|can't|cannot|unable|n't|isn't|aren't|impossible|ineligible|declined?|deny|denied|refused?|rejected|won't|don't|no|nothing|unfortunately|regrettably|sorry|afraid)\b|n't\b|\b(?:has|have|needs?|must)(?: to)? (?:stay|remain)\b|\bout of the question\b/i;
 /** No refusal: the agent needs more, says what cannot be done afterwards, or asks. */
 const NO_REFUSAL =
   /\?|\b(?:find|locate|without|until|verify|identify|look(?:ing)? up|retrieve|unless|afterwards?|any ?more|anymore|again|later|note|keep in mind|be aware|remember|remind|once|in case|undone|reversed|worry)\b|^\W*(?:if|when|after|before|to (?:proceed|help|cancel|change))\b/i;
@@ -123,11 +123,18 @@ export const givesReason = (text: string): boolean =>
     (sentence) =>
       REASON.test(
         sentence.replace(
-          /\b(?:is|are|it's|that's) not (?:possible|permitted|allowed)\b|\b(?:must|required to) (?:decline|deny|refuse)\b/gi,
+          /\b(?:is|are|it's|that's) not (?:possible|permitted|allowed)\b|\b(?:must|required to|have to|has to|needs? to) (?:decline|deny|refuse|stay|remain)\b/gi,
           ' ',
         ),
       ) && !/^\W*(?:is there|anything|if you have|let me know|please let)\b/i.test(sentence),
   );
+
+/** Words that end a conversation. */
+export const FAREWELL =
+  /\b(?:good ?bye|bye|farewell|take care|have a (?:\w+ )?(?:nice|good|great|lovely|pleasant|wonderful|one)\b|(?:happy|glad) (?:to help|(?:that )?(?:i|we) could (?:help|assist|be of))|(?:thank you|thanks) for (?:calling|contacting|getting in touch|reaching out|shopping|choosing|your (?:time|patience|call|understanding))|(?:you are|you're) (?:very )?welcome|any ?time\b(?=[!.])|see you)\b/i;
+/** Asks whether the customer has another wish. */
+export const ASKS_MORE =
+  /\b(?:anything|something|what|nothing) (?:else|more|further)\b|\b(?:any|other|further|more) (?:other |further |more )?(?:questions?|requests?|wish(?:es)?|concerns?)\b/i;
 
 /** What a refused customer can still do. */
 const ALTERNATIVE =

@@ -5,7 +5,8 @@ import type { Said } from './talk.ts';
 
 const SPAN =
   /\b(\w+)(?:\s?(?:-|–|—|to|and|or)\s?(\w+))?\s+(?:full )?((?:business|working|calendar) )?(days?|hours?|weeks?|minutes?|months?)\b/gi;
-const AT_ONCE = /\b(?:immediate(?:ly)?|instant(?:ly)?|at once|right away|straight ?away)\b/i;
+const AT_ONCE =
+  /\b(?:immediate(?:ly)?|instant(?:ly)?|at once|right away|straight ?away|on the spot|as of now|already (?:has|have|holds|shows|back|there|available|(?:on|in) your (?:\w+ )?(?:card|account))|(?:back|available|there|usable) (?:now|again|already))\b/i;
 /** Times without a number. */
 const VAGUE =
   /\b(?:tomorrow|overnight|(?:the )?same day|(?:the )?next (?:business )?day|next (?:week|month)|within the hour|(?:a few|a couple of|some) (?:minutes|hours|days|weeks))\b/i;
@@ -45,6 +46,12 @@ const spansIn = (sentence: string) =>
 const BOOKING_TIME = /\b(?:last|past) \w+ hours|\bof booking\b|\b(?:booked|created|ago)\b/i;
 /** Sentences about several kinds of refunds, or about what is allowed. */
 const SEVERAL = /\b(?:eligible to|otherwise|depend\w*)\b|\bif (?:you|it|the (?:payment|order)) (?:paid|was|were|had)\b/i;
+
+/** The words of a policy that says when money comes back. */
+export const REFUND_RULE: readonly RegExp[] = [
+  /\b(?:refund|reimburs)\w*|\b(?:goes|go|comes?|given|paid|sent|credited|transferred) back\b|\b(?:money|amount|payment|sum)\b.*\b(?:back|returned|credited)\b/,
+  /\b(?:business|working) days?\b|\bdays\b|\bweeks?\b/,
+];
 
 /** Whether a text says when money comes back. */
 export const saysTime = (text: string): boolean =>

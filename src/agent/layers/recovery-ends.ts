@@ -1,6 +1,6 @@
 /** @file How refusals and unsolved problems end: with a reason or another way, and not with a farewell. */
 import { sentences } from '../sentences.ts';
-import { type ActWords, givesAlternative, givesReason, refusalsIn } from './communication-claims.ts';
+import { type ActWords, ASKS_MORE, FAREWELL, givesAlternative, givesReason, refusalsIn } from './communication-claims.ts';
 import type { RuleLog } from './rule-log.ts';
 import type { Said, Talk } from './talk.ts';
 
@@ -45,15 +45,15 @@ function ignoredWish({ place, text }: Said, refusal: string, talk: Talk, acts: r
 }
 
 const UNSOLVED =
-  /\b(?:still|yet)\b[^.!?]{0,20}\b(?:no|not|nothing|none|the same|same|down|slow|dead|broken|off)\b|\bstill (?:\w+ )?(?:doesn't|does not|isn't|won't|can't|cannot|don't|haven't|hasn't)\b|\bno (?:change|difference|luck|improvement|effect|success)\b|\bnothing (?:changed|happen\w*|works?|helped)\b|\b(?:doesn't|does not|didn't|did not|isn't|is not|won't|not) (?:\w+ ){0,2}(?:work|help|working|fix|change|solve|connect|better)\w*|\bstill (?:there|here|happening|persists?|unsolved)\b|\bpersists?\b|\bremains\b|\bstays (?:dead|dark|off|slow|the same)\b|\b(?:not|n't) any better\b|\bno \w+ (?:yet|still)\b|\bsame (?:problem|issue|thing|as before)\b/i;
+  /\b(?:still|yet)\b[^.!?]{0,20}\b(?:no|not|nothing|none|the same|same|down|slow|dead|broken|off)\b|\bstill (?:\w+ )?(?:doesn't|does not|isn't|won't|can't|cannot|don't|haven't|hasn't)\b|\bno (?:change|difference|luck|improvement|effect|success)\b|\bno (?:\w+ ){0,2}(?:connection|signal|service|internet|network|bars|reception)\b|\bnothing (?:changed|happen\w*|works?|helped|loads?)\b|\b(?:doesn't|does not|doesnt|didn't|did not|didnt|isn't|is not|won't|not) (?:\w+ ){0,2}(?:work|help|working|fix|change|solve|connect|load|better)\w*|\bstill (?:there|here|happening|persists?|unsolved)\b|\bpersists?\b|\bremains\b|\bstays (?:dead|dark|off|slow|the same)\b|\b(?:not|n't) any better\b|\bno \w+ (?:yet|still)\b|\bsame (?:problem|issue|thing|as before)\b|\b(?:fails|failed|timed? ?out|unreachable|offline)\b|\b(?:test|speed|connection)\b[^.!?]{0,30}\b(?:poor|slow|bad|zero|0 ?mbps)\b/i;
 const SOLVED =
-  /\b(?:works? (?:now|again|fine)|now (?:it |everything )?works?|that did it|is back|solved|fixed|i have (?:a )?(?:signal|data|internet) (?:now|again))\b/i;
+  /\b(?:works? (?:now|again|fine|great|perfectly)|(?<!\bnot )(?<!n't )working (?:now|again)|(?:now|finally) (?:it |everything )?works?|that (?:did it|was it|worked|helped)|is back|solved|fixed|excellent|(?:i have (?:a )?)?(?:signal|data|internet|service) (?:now|again|is back))\b/i;
 const SAYS_SOLVED =
-  /\b(?:glad|happy|great|good|wonderful|perfect|nice)\b.{0,40}\b(?:works?|working|solved|fixed|resolved|sorted|hear)\b|\b(?:problem|issue|it|everything|service|that)(?:'s| is| was| has been)(?: now| all)? (?:solved|fixed|resolved|sorted|working|back)\b|\b(?:it|everything|that) (?:now )?works\b|\bwe(?:'re| are) (?:all )?done\b|\ball (?:fixed|done|set|sorted)\b/i;
-const FAREWELL =
-  /\b(?:good ?bye|bye|take care|have a (?:nice|good|great|lovely) \w+|happy to help|glad i could help|thank you for (?:calling|contacting))\b/i;
+  /\b(?:glad|happy|great|good|wonderful|perfect|nice|excellent|fantastic|super)\b.{0,40}\b(?:works?|working|solved|fixed|resolved|sorted|hear|back|running|online)\b|\b(?:problem|issue|it|everything|service|that|internet|data|connection|phone|line)(?:'s| is| was| has been)(?: now| all| then)? (?:solved|fixed|resolved|sorted|working|back|restored|running|fine|ok|okay|good)\b|\b(?:it|everything|that|internet|data) (?:now )?works\b|\bwe(?:'re| are) (?:all )?done\b|\ball (?:is )?(?:fixed|done|set|sorted|good|well)\b/i;
 const NEXT_STEP =
   /\?|\b(?:please|try|let us|let's|let me|next|then|could you|can you|i(?:'ll| will| can(?!not)| could)|restart|reboot|turn|check|transfer\w*)\b/i;
+
+const isEnd = (sentence: string): boolean => FAREWELL.test(sentence) || ASKS_MORE.test(sentence);
 
 /** A customer whose problem remains gets a next step, and no farewell. */
 export function checkUnsolved(talk: Talk, log: RuleLog, { transfers }: EndRules): void {
@@ -63,8 +63,8 @@ export function checkUnsolved(talk: Talk, log: RuleLog, { transfers }: EndRules)
     if (!answer || talk.callsIn(place).some(({ name }) => transfers.includes(name))) continue;
     const parts = sentences(answer.text);
     const ends =
-      parts.some((part) => (SAYS_SOLVED.test(part) && !part.includes('?')) || FAREWELL.test(part)) &&
-      !parts.some((part) => !FAREWELL.test(part) && !SAYS_SOLVED.test(part) && NEXT_STEP.test(part)) &&
+      parts.some((part) => (SAYS_SOLVED.test(part) && !part.includes('?')) || isEnd(part)) &&
+      !parts.some((part) => !isEnd(part) && !SAYS_SOLVED.test(part) && NEXT_STEP.test(part)) &&
       talk.callsIn(place, answer.place).length === 0;
     log.check('unsolved', answer.place, ends ? `ended, although the customer had said “${text.slice(0, 100)}”` : null);
   }

@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '../../base/json.ts';
 import { sentences } from '../sentences.ts';
-import { type ActWords, claimsIn, saysDone, tellsTrouble } from './communication-claims.ts';
+import { type ActWords, ASKS_MORE, claimsIn, FAREWELL, saysDone, tellsTrouble } from './communication-claims.ts';
 import { HANDOVER, type HandoverRules, identityBefore, isUseless, summaryOf } from './communication-handover.ts';
 import { type NeedlessRules, checkNeedless } from './recovery-needless.ts';
 import { checkRefused, checkUnsolved } from './recovery-ends.ts';
@@ -15,6 +15,8 @@ import { isTransient, type Made, type Said, type Talk } from './talk.ts';
 export interface RecoveryRules extends HandoverRules, NeedlessRules, WishRules {
   /** Tools that can stand in for each other, such as two ways to find a customer. */
   families: readonly RegExp[];
+  /** Whether the tools had shown another way before a call failed: another flight with seats. */
+  otherWay?: (call: Made, talk: Talk) => boolean;
 }
 
 export const RECOVERY: RuleTexts = {
@@ -100,25 +102,44 @@ function badEnd(call: Made, family: string, talk: Talk, rules: RecoveryRules): {
   if (talk.saidIn(last.place).length === 0 && talk.heardIn(last.place).length === 0) return null;
   const turn = talk.callsIn(last.place, talk.nextHeard(last.place));
   if (!act && turn.some(({ failed, name }) => !failed && !rules.aside.test(name))) return null;
-  if (givesUp(call, last, told, rules))
+  if (givesUp(call, last, told, talk, rules))
     return { place: talk.nextOwn(last.place), detail: `gave up after ${call.name} had failed once: “${told[0]!.text.slice(0, 200)}”` };
   const asks = rules.identity.test(call.name) && told.some(({ text }) => text.includes('?'));
-  return asks || told.some(({ text }) => tellsTrouble(text))
+  return asks || told.some(({ text }) => tellsOf(text, last))
     ? null
     : { place: talk.nextOwn(last.place), detail: `${call.name} failed, was not made again, and the customer did not hear of it` };
 }
 
-/** Sentences that end a conversation. They offer nothing. */
-const FAREWELL =
-  /\b(?:anything|something) else\b|\b(?:good ?bye|bye|take care|have a (?:nice|good|great))\b|(?<!\b(?:i|we)(?:'ll| will| can| could) )\b(?:try|call|come|contact us|check)(?: back)? (?:again )?(?:later|another|tomorrow|some other|in (?:a|an|some)\b)|\bhappy to help\b/i;
+/** Says why a call was refused: `The balance is too low`, `One is open already`. */
+const WHY_NOT =
+  /\b(?:already|exist(?:s|ing)|pending|outstanding|open|earlier|duplicate|twice|full|booked out|sold out|taken|too (?:few|many|little|low|late|small)|low|short of|nobody|no one|none|no \w+ (?:left|free)|blocked|refused|rejected|declined)\b/i;
+const wordsOf = (text: string): string[] =>
+  [...new Set(text.toLowerCase().match(/\p{L}{4,}/gu))].filter((word) => !/^(?:error|this|that|with|customer|user)$/.test(word));
+
+/** Whether a message tells the customer that a call failed: in words of trouble, or with half of the words of its error. */
+function tellsOf(text: string, { value }: Made): boolean {
+  const parts = sentences(text).filter((sentence) => !endsTalk(sentence));
+  if (tellsTrouble(text) || parts.some((sentence) => WHY_NOT.test(sentence))) return true;
+  const error = wordsOf(typeof value === 'string' ? value : JSON.stringify(value));
+  const said = wordsOf(parts.join(' '));
+  const told = error.filter((word) => said.some((other) => other.slice(0, 5) === word.slice(0, 5)));
+  return told.length > 1 && told.length * 2 >= error.length;
+}
+
+/** Puts the customer off. */
+const LATER =
+  /(?<!\b(?:i|we)(?:'ll| will| can| could) )\b(?:try|call|come|contact us|check)(?: back)? (?:again )?(?:later|another|tomorrow|some other|in (?:a|an|some)\b)/i;
+/** A sentence that ends the conversation offers nothing. */
+const endsTalk = (sentence: string): boolean => [FAREWELL, ASKS_MORE, LATER].some((words) => words.test(sentence));
 /** A way on: a question, an offer, or what the customer can give. */
 const WAY_ON =
   /\?|\b(?:(?:i|we)(?:'ll| can(?!not|'t| not)| could(?!n't| not)| will(?! not)| would(?!n't| not))|let me|let us|let's|shall|you (?:can|could|may|might)|could you|please (?:check|provide|give|send|share|tell|spell|confirm|verify|repeat|wait|hold|use|look)|(?:i|we) need|alternative\w*|instead|another (?:way|option)|transfer\w*|colleague|if you (?:have|give|tell|send|like|want))\b/i;
 
-/** Whether the agent ends after one try, although an error asked for another one or the customer could be found in another way. */
-function givesUp(call: Made, last: Made, told: readonly Said[], rules: RecoveryRules): boolean {
-  if (last !== call || told.length === 0 || !(isTransient(call) || rules.identity.test(call.name))) return false;
-  return !told.some(({ text }) => sentences(text).some((sentence) => !FAREWELL.test(sentence) && WAY_ON.test(sentence)));
+/** Whether the agent ends after one try, although an error asked for another one or there was another way. */
+function givesUp(call: Made, last: Made, told: readonly Said[], talk: Talk, rules: RecoveryRules): boolean {
+  if (last !== call || told.length === 0) return false;
+  if (!isTransient(call) && !rules.identity.test(call.name) && !rules.otherWay?.(call, talk)) return false;
+  return !told.some(({ text }) => sentences(text).some((sentence) => !endsTalk(sentence) && WAY_ON.test(sentence)));
 }
 
 /** Whether a claim is about the act that failed, and about its thing if it names one. */

@@ -2,7 +2,7 @@
 import { isObject } from '../../../base/json.ts';
 import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION, isDuty } from '../../../agent/layers/communication.ts';
 import { type Amount, amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
-import { checkRefundTime, saysTime } from '../../../agent/layers/communication-refunds.ts';
+import { checkRefundTime, REFUND_RULE, saysTime } from '../../../agent/layers/communication-refunds.ts';
 import { recordsIn, textOf } from '../../../agent/layers/readings.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, type Said, Talk } from '../../../agent/layers/talk.ts';
@@ -12,7 +12,7 @@ import { ACTS, reservationsIn, showsDone, TRANSFERS } from './acts.ts';
 
 const RULES = {
   ...COMMUNICATION,
-  refund_time: { must: [/\brefund/, /business days/], may: [/original/] },
+  refund_time: { must: REFUND_RULE, may: [/original/] },
   price: {
     must: [/\b(?:list|state|say|tell|inform|mention|quote|give)\w*/, /\b(?:action|all|its|the) details\b|\b(?:price|costs?|fees?)\b/],
     may: [/\b(?:price|costs?)\b/, /\bbooking\b/],

@@ -1,5 +1,7 @@
 /** @file Recovery in the airline: setbacks that must come to a good end. */
 import { askingFor } from '../../../agent/layers/recovery-needless.ts';
+import { isObject } from '../../../base/json.ts';
+import { recordsIn, textOf } from '../../../agent/layers/readings.ts';
 import { checkRecovery, RECOVERY } from '../../../agent/layers/recovery.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, Talk } from '../../../agent/layers/talk.ts';
@@ -15,6 +17,7 @@ export const recovery: LayerCheck = (conversation) => {
     acts: ACTS,
     transfers: TRANSFERS,
     families: [/^search_/],
+    otherWay: hasOtherFlight,
     identity: /^get_user_details$/,
     aside: /^(?:think|calculate)$/,
     facts: [
@@ -30,6 +33,18 @@ export const recovery: LayerCheck = (conversation) => {
   });
   return log.layer();
 };
+
+/** Whether a search had shown another flight with seats in the cabin of a call that failed for want of seats. */
+function hasOtherFlight({ place, args, value }: Made, talk: Talk): boolean {
+  if (!/\bseats?\b|\bfull\b|\bnot available\b/i.test(String(value))) return false;
+  const searched = talk.callsIn(-1, place).findLast(({ name, failed }) => /^search_direct/.test(name) && !failed);
+  const seats = [...recordsIn(searched?.value ?? null)].flatMap(({ flight_number, available_seats }) =>
+    isObject(available_seats) && !JSON.stringify(args.flights ?? []).includes(textOf(flight_number))
+      ? Number(available_seats[textOf(args.cabin)] ?? 0)
+      : [],
+  );
+  return seats.some((free) => free > 0);
+}
 
 const CABINS: readonly [RegExp, string][] = [
   [/\bbasic economy\b/i, 'basic_economy'],

@@ -1,8 +1,8 @@
 /** @file Communication in the shop: amounts, refunds, statuses and ids must be as the tools showed them, and must be told. */
 import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION, isDuty } from '../../../agent/layers/communication.ts';
 import { type Amount, amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
-import { checkRefundTime, saysTime } from '../../../agent/layers/communication-refunds.ts';
-import { textOf } from '../../../agent/layers/readings.ts';
+import { checkRefundTime, REFUND_RULE, saysTime } from '../../../agent/layers/communication-refunds.ts';
+import { recordsIn, textOf } from '../../../agent/layers/readings.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, type Said, Talk } from '../../../agent/layers/talk.ts';
 import type { LayerCheck } from '../../../agent/layers.ts';
@@ -13,7 +13,7 @@ import { checkOrders, DIFFERENCE, REFUND } from './orders.ts';
 
 const RULES = {
   ...COMMUNICATION,
-  refund_time: { must: [/\brefund/, /business days/], may: [/cancel/] },
+  refund_time: { must: REFUND_RULE, may: [/cancel/] },
   refund_method: { must: [/\brefund/, /\b(original )?payment method/], may: [/cancel|return/] },
   email: { must: [/\be-?mail\b/, /\breturn/], may: [/receive/] },
   difference: {
@@ -72,6 +72,14 @@ const EMAIL_COMES = /\be-?mail(?:ed|s)?\b(?!\S*@)|\binbox\b|\b(?:by|via|a) mail\
 const OWN_EMAIL =
   /\b(?:your|the|an) (?:e-?mail(?: address)?)\b(?=[^.?!]{0,40}(?:\?|\b(?:account|on file|verify|please)\b))|\be-?mail address of\b|\b(?:need|provide|verify|confirm|find you)\b.{0,40}\be-?mail\b/i;
 
+/** Says where a refund goes. */
+const WHERE =
+  /\b(?:original|same) (?:form of )?(?:payment|method|card|account|way|source)\b|\bgift ?cards?\b|\bpay ?pal\b|\bcards?\b|\b(?:visa|master ?card|amex|american express|discover)\b|\bpayment method|\b(?:to|on|in) your (?:\w+ )?account\b|\b(?:how|as|the way|where|what|whatever) (?:you|it was|it were|it had been) (?:had )?paid\b|\bcame from\b/i;
+
+/** The last digits of the cards that the tools showed. */
+const lastFours = (talk: Talk): string[] =>
+  talk.calls.flatMap(({ value }) => [...recordsIn(value)].flatMap(({ last_four }) => textOf(last_four) || []));
+
 function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, policy: string | null, judged: Set<string>): void {
   const order = facts.orders.get(textOf(write.args.order_id));
   const said = about(write, talk);
@@ -86,7 +94,7 @@ function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, pol
     duty('refund_time', saysTime(text), 'did not say when the refund comes');
     duty(
       'refund_method',
-      /\b(original|same) (form of )?(payment|method|card|account)|gift ?card|pay ?pal|credit card|\bcard\b|payment method/i.test(text),
+      WHERE.test(text) || lastFours(talk).some((digits) => text.includes(digits)),
       'did not say where the refund goes',
       'refund_time',
     );
@@ -98,7 +106,7 @@ function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, pol
     );
   }
   if (write.name === 'return_delivered_order_items') {
-    duty('refund_method', /refund|credited|gift ?card|pay ?pal|\bcard\b|payment method/i.test(text), 'did not say where the refund goes');
+    duty('refund_method', /refund|credited/i.test(text) || WHERE.test(text), 'did not say where the refund goes');
     duty(
       'email',
       sentences(text).some((sentence) => EMAIL_COMES.test(sentence) && !OWN_EMAIL.test(sentence)),
