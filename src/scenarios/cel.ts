@@ -24,6 +24,9 @@ const REFUSED: Readonly<Record<string, string>> = {
   bind: 'use an entry of values instead',
 };
 
+/** The names of CEL's types. No variable can have them. */
+export const CEL_TYPES = 'bool bytes double duration dyn int list map null_type optional string timestamp type uint'.split(' ');
+
 type Program = ReturnType<Environment['parse']>;
 
 const base = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
@@ -43,7 +46,7 @@ let steps = 0;
 /** The expressions of one file. Each is parsed once for each set of names. */
 export class Expressions {
   private readonly environments = new Map<string, Environment>();
-  private readonly programs = new Map<string, Program>();
+  private readonly programs = new Map<Cel, { names: readonly string[]; program: Program }[]>();
 
   /** @param file the name of the file, for messages */
   constructor(readonly file: string) {}
@@ -102,10 +105,12 @@ export class Expressions {
   }
 
   private program(cel: Cel, names: readonly string[], path: string): Program {
-    const key = JSON.stringify([names, cel]);
-    let program = this.programs.get(key);
-    if (!program) this.programs.set(key, (program = this.parse(cel, names, path)));
-    return program;
+    let known = this.programs.get(cel);
+    if (!known) this.programs.set(cel, (known = []));
+    // An expression has nearly always the same names. A text of them as a key would cost more than the evaluation.
+    let own = known.find((one) => one.names.length === names.length && one.names.every((name, i) => name === names[i]));
+    if (!own) known.push((own = { names, program: this.parse(cel, names, path) }));
+    return own.program;
   }
 
   private parse(cel: Cel, names: readonly string[], path: string): Program {

@@ -1,10 +1,11 @@
 /** @file Checks a blueprint of a scenario file. */
 import type { Blueprint, BlueprintCall, BlueprintSlot } from '../records/scenario.ts';
+import { CEL_TYPES } from './cel.ts';
 import type { Names, Reader } from './reader.ts';
 import { checkDraw } from './read-table.ts';
 
 /** Names that expressions and templates have in any case. */
-const TAKEN = ['row', 'tables', 'args', 'it', 'value', 'first'];
+const TAKEN = ['row', 'tables', 'args', 'it', 'value', 'first', ...CEL_TYPES];
 
 /** @throws InputError */
 export function checkBlueprint(reader: Reader, blueprint: Blueprint, path: string): void {

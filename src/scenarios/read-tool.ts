@@ -1,9 +1,10 @@
 /** @file Checks a tool of a scenario file. */
 import type { ScenarioTool, ScenarioWrite } from '../records/scenario.ts';
+import { CEL_TYPES } from './cel.ts';
 import type { Names, Reader } from './reader.ts';
 
 /** Names that expressions of tools have in any case. */
-const TAKEN = ['args', 'tables', 'it'];
+const TAKEN = ['args', 'tables', 'it', ...CEL_TYPES];
 
 /** @throws InputError */
 export function checkTool(reader: Reader, tool: ScenarioTool, path: string): void {
