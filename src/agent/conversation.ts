@@ -50,9 +50,23 @@ export function readEachRow<T>(file: string | readonly JsonRow[], read: (value: 
   return found;
 }
 
-/** Reads conversations to train on: JSONL, or one JSON list. @throws as `readEachRow` */
-export const parseConversations = (text: string, note: Note = () => {}): Conversation[] =>
-  readEachRow(text, (value, where, own) => readConversation(value, where, { note: own }), note);
+/** Whether a row is labelled as spoilt on purpose. Nobody learns from it by accident, so any label counts. */
+export const isNearMiss = (row: unknown): boolean =>
+  isObject(row) && row.near_miss !== undefined && row.near_miss !== null && row.near_miss !== false;
+
+/**
+ * Reads conversations to train on: JSONL, or one JSON list. Near-misses are left out, and noted.
+ * @throws as `readEachRow`, or if all conversations are near-misses
+ */
+export function parseConversations(text: string, note: Note = () => {}): Conversation[] {
+  const read = (value: unknown, where: string, own: Note) => (isNearMiss(value) ? null : readConversation(value, where, { note: own }));
+  const rows = readEachRow(text, read, note);
+  const kept = rows.filter((row) => row !== null);
+  const left = `near_miss marks ${rows.length - kept.length} of ${rows.length} conversations as spoilt on purpose`;
+  if (kept.length === 0) throw new ConversationError(`${left}: expected others, or rows without this field to train on them all the same`);
+  if (kept.length < rows.length) note(`${left}. They are left out; rows without this field are trained on`);
+  return kept;
+}
 
 /** Checks a value and normalises it. Error messages start with `where`, e.g. `line 3`. @throws ConversationError */
 export function readConversation(value: unknown, where = 'conversation', options: ReadOptions = {}): Conversation {

@@ -68,7 +68,7 @@ export interface WorkResults {
   train: null;
   sft: null;
   dpo: null;
-  synthesize: { kept: number; tried: number; solved: number };
+  synthesize: Omit<Awaited<ReturnType<TrainerApi['synthesize']>>, 'jsonl'>;
   evaluate: EvaluateResult;
   score: Scored;
   grad: Record<string, number>;

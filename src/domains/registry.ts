@@ -1,7 +1,7 @@
 /** @file Finds domains. Every list of domains in the page, the command line and the settings comes from this file. */
 import { didYouMean } from '../base/did-you-mean.ts';
 import { groupBy } from '../base/group-by.ts';
-import type { CreateExpert } from '../agent/acts.ts';
+import type { CreateExpert, NearMisses } from '../agent/acts.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { ANYONE, RELIABLE } from '../environments/conditions.ts';
 import type { Conditions } from '../records/conditions.ts';
@@ -154,4 +154,14 @@ export function demonstratorOf(domain: string): Promise<CreateExpert> {
     throw new Error(`domain: '${domain}' has no demonstrator${didYouMean(domain, known)}; expected one of ${known.join(', ')}`);
   }
   return demonstrator();
+}
+
+/** @throws if the domain has no near-misses */
+export function nearMissesOf(domain: string): Promise<NearMisses> {
+  const { nearMisses } = domainOf(domain) ?? {};
+  if (!nearMisses) {
+    const known = DOMAINS.filter((one) => one.nearMisses).map(({ name }) => name);
+    throw new Error(`near_misses: '${domain}' has none${didYouMean(domain, known)}; expected 0, or a domain of ${known.join(', ')}`);
+  }
+  return nearMisses();
 }

@@ -1,5 +1,5 @@
 /** @file The type of a domain. docs/domains.md has the contract, and `index.ts` lists the domains. */
-import type { CreateExpert } from '../agent/acts.ts';
+import type { CreateExpert, NearMisses } from '../agent/acts.ts';
 import type { Proposal } from '../agent/players.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
 import type { AuditRules } from '../agent/audit-rules.ts';
@@ -72,6 +72,8 @@ export interface DomainModule {
   proposal?: () => Promise<Proposal>;
   /** The expert that plays the conversations from which a model first learns. */
   demonstrator?: () => Promise<CreateExpert>;
+  /** Makes the same conversations with one wrong decision. */
+  nearMisses?: () => Promise<NearMisses>;
   /** True if the demonstrator can lack habits (`ExpertOptions`). */
   habits?: true;
 }

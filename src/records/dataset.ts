@@ -1,6 +1,7 @@
 /** @file A dataset: conversations for supervised fine-tuning. A demonstrator or another tool wrote them. */
 import type { Conditions, Persona } from './conditions.ts';
 import type { Conversation } from './conversation.ts';
+import type { NearMiss } from './scenario.ts';
 import type { Violation } from './task.ts';
 
 /** How a demonstrator works: `careful` proposes each write and waits for a yes, `brisk` writes as soon as it knows enough. */
@@ -31,6 +32,8 @@ export interface DatasetConversation extends Conversation {
   unconfirmed_writes?: number;
   /** The violations that the policy audit found. */
   violations?: Violation[];
+  /** Present if the conversation was spoilt on purpose. Training skips it. */
+  near_miss?: NearMiss;
 }
 
 /** How demonstrators made a dataset. */

@@ -35,7 +35,7 @@ import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { NeedsRequest, RunNeeds } from './estimates.ts';
 import type { PlannedRun, PlanRequest, RunPlan } from './run-plan.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import type { SynthesizeOptions } from '../training/synthesize.ts';
+import type { Synthesis, SynthesizeOptions } from '../training/synthesize.ts';
 import type { ModelFiles, Precision } from '../records/model.ts';
 
 export interface TrainerApi {
@@ -128,7 +128,7 @@ export interface TrainerApi {
     options: Omit<SynthesizeOptions, 'conditions' | 'habits'>,
     settings: Record<string, string>,
     progress: Progress,
-  ): Promise<{ jsonl: string; kept: number; tried: number; solved: number }>;
+  ): Promise<{ jsonl: string } & Omit<Synthesis, 'conversations'>>;
   /** Plays the tasks with each customer. `sink` gets every trial. */
   evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
   score(model: ModelParts, request: ScoreRequest, precision?: Precision): Promise<Scored>;

@@ -56,11 +56,14 @@ export async function storeDataset(db: RunDatabase, row: DatasetRow, conversatio
     });
 }
 
-/** The conversations of a dataset that are not rejected. @throws if the dataset does not exist or all are rejected */
+/** The conversations of a dataset to train on: those that are not rejected, without near-misses. @throws if there are none */
 export async function keptConversations(db: RunDatabase, dataset: string): Promise<DatasetConversation[]> {
   const row = await db.datasets.get(dataset);
   if (!row) throw new Error(`the dataset "${dataset}" is not in this browser's storage`);
-  const kept = (await beginningWith(db.datasetConversations, dataset).toArray()).filter(({ rejected }) => !rejected);
-  if (kept.length === 0) throw new Error(`all ${row.count} conversations of the dataset "${row.name}" are rejected: expected at least one`);
+  const kept = (await beginningWith(db.datasetConversations, dataset).toArray()).filter(
+    ({ rejected, near_miss: spoilt }) => !rejected && !spoilt,
+  );
+  if (kept.length === 0)
+    throw new Error(`all ${row.count} conversations of the dataset "${row.name}" are rejected or near-misses: expected at least one other`);
   return kept;
 }

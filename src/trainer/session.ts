@@ -200,16 +200,14 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   ): ReturnType<TrainerApi['synthesize']> {
     const people = coldStart(options.domain, options.level, settings);
     const users = options.side === 'customer' ? new ScriptedUsers(customerScripts, true) : await this.#parts.users({ mode: 'scripted' });
-    const { conversations, tried, solved } = await synthesize(
+    const { conversations, ...counts } = await synthesize(
       { environments: this.#parts.environments, users },
       { ...options, ...people },
       (kept) => progress(kept, options.count, 'conversations'),
     );
     return {
       jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''),
-      kept: conversations.length,
-      tried,
-      solved,
+      ...counts,
     };
   }
 

@@ -1,9 +1,10 @@
 /** @file Reads and writes datasets as JSONL. Each line is a conversation in TRL's chat format. `mua synthesize` writes such files. */
 import { z } from 'zod';
-import { type Note, readConversation, readEachRow } from '../agent/conversation.ts';
-import { InputError } from '../base/input-error.ts';
+import { isNearMiss, type Note, readConversation, readEachRow } from '../agent/conversation.ts';
+import { InputError, shown } from '../base/input-error.ts';
 import { PERSONAS } from '../records/conditions.ts';
 import { type DatasetConversation, type DatasetConversationRow, STYLES } from '../records/dataset.ts';
+import { NEAR_MISSES } from '../records/scenario.ts';
 import type { Violation } from '../records/task.ts';
 
 class DatasetError extends InputError {
@@ -28,6 +29,8 @@ const factsSchema = z.object({
     .max(1000)
     .optional(),
 });
+
+const nearMissSchema = z.object({ kind: z.enum(NEAR_MISSES), first_wrong: natural, of: z.string().max(400) });
 
 /** Conversations, and notes on rows and columns that were left out. */
 export interface ReadDataset {
@@ -57,7 +60,22 @@ function readRow(value: unknown, where: string, note: Note): DatasetConversation
   const conversation = readConversation(value, where, { note });
   if (!conversation.messages.some(({ role }) => role === 'assistant'))
     throw new DatasetError(`${where}: messages has no message of role "assistant": expected one to train on`);
-  return { id: where, ...factsOf(value as Record<string, unknown>, note), ...conversation };
+  return {
+    id: where,
+    ...factsOf(value as Record<string, unknown>, note),
+    ...nearMissOf(value as Record<string, unknown>, where),
+    ...conversation,
+  };
+}
+
+/** The label of a near-miss. A label that cannot be read makes the row unreadable, because training must not take it for a success. */
+function nearMissOf(row: Record<string, unknown>, where: string): Pick<DatasetConversation, 'near_miss'> {
+  if (!isNearMiss(row)) return {};
+  const label = nearMissSchema.safeParse(row.near_miss);
+  if (label.success) return { near_miss: label.data };
+  throw new DatasetError(
+    `${where}: near_miss is ${shown(row.near_miss)}: expected kind (one of ${NEAR_MISSES.join(', ')}), first_wrong (the index of a message) and of (an id)`,
+  );
 }
 
 /** The facts that the row has. Columns of the same name with another meaning are left out, and noted. */

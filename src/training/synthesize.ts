@@ -3,7 +3,7 @@
  * only verified conversations are kept: those with reward 1. The audit has no influence, because a brisk demonstrator writes
  * without a yes on purpose.
  */
-import { drawHabits } from '../agent/acts.ts';
+import { drawHabits, type NearMisses } from '../agent/acts.ts';
 import { QWEN } from '../agent/chat-template.ts';
 import { runEpisode } from '../agent/episode.ts';
 import { expertPlayer, messagesOf } from '../agent/players.ts';
@@ -12,7 +12,7 @@ import { rulesFor } from '../benchmarks/rules.ts';
 import { writesOf } from '../agent/trajectory.ts';
 import type { Tokenizer } from '../agent/types.ts';
 import { hash32 } from '../base/random.ts';
-import { demonstratorOf } from '../domains/registry.ts';
+import { demonstratorOf, nearMissesOf } from '../domains/registry.ts';
 import { COLD_START } from '../environments/conditions.ts';
 import type { Environments } from '../environments/types.ts';
 import { intentOf } from '../evaluation/trial-result.ts';
@@ -20,14 +20,22 @@ import type { Conditions } from '../records/conditions.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import { type DatasetConversation, type HabitShares, STYLES, type Style } from '../records/dataset.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
+import type { NearMissKind } from '../records/scenario.ts';
 import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
 import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 import { GREETING } from '../users/prompt.ts';
 import type { UserSimulator } from '../users/types.ts';
+import { NEAR_MISS, NearMissCount } from './near-misses.ts';
 
 /** One line of the JSONL file, with all its fields. */
-export interface SynthesizedConversation extends Required<DatasetConversation> {
+export interface SynthesizedConversation extends Required<Omit<DatasetConversation, 'near_miss'>>, Pick<DatasetConversation, 'near_miss'> {
   tools: ToolSchema[];
+}
+
+/** A conversation, and the agent's first wrong message, if a demonstrator spoilt it on purpose. */
+export interface Played {
+  conversation: SynthesizedConversation;
+  firstWrong: number | null;
 }
 
 export interface SynthesizeOptions {
@@ -48,6 +56,18 @@ export interface SynthesizeOptions {
    * `user`, and the customer speaks as `assistant`. The agent's tools are removed. All conversations are kept. Default: `agent`.
    */
   side?: 'agent' | 'customer';
+  /** The share of kept conversations that are followed by a near-miss, 0 to 1. Near-misses do not count towards `count`. Default: 0. */
+  near_misses?: number;
+}
+
+export interface Synthesis {
+  /** The kept conversations, each with its near-miss after it. */
+  conversations: SynthesizedConversation[];
+  kept: number;
+  tried: number;
+  solved: number;
+  /** The near-misses by kind, and how many were dropped, because they ended well. Absent if none were wanted. */
+  near_misses?: Pick<NearMissCount, 'kept' | 'dropped'>;
 }
 
 /** Demonstrators sample nothing, so their episodes need no tokenizer. */
@@ -72,45 +92,59 @@ const DEMONSTRATOR = 1;
 /**
  * Plays training tasks, starting with the first one, until `count` conversations are kept. `solved` of the `tried`
  * conversations had reward 1.
- * @throws if fewer than a quarter of the conversations are kept, if the domain has no demonstrator, or if an option is out of
- * range
+ * @throws if fewer than a quarter of the conversations are kept, if the domain has no demonstrator or no near-misses, or if an option is
+ * out of range
  */
 export async function synthesize(
   stage: { environments: Environments; users: UserSimulator },
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
-): Promise<{ conversations: SynthesizedConversation[]; tried: number; solved: number }> {
-  const { styles = STYLES, conditions = COLD_START, habits, from = 0, side = 'agent' } = options;
+): Promise<Synthesis> {
+  const { styles = STYLES, conditions = COLD_START, habits, from = 0, side = 'agent', near_misses: share = 0 } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
+  if (!(share >= 0 && share <= 1)) throw new Error(`near_misses is ${share}: expected a share, 0 to 1`);
+  if (share > 0 && side === 'customer')
+    throw new Error("near_misses is above 0 with side 'customer': expected 0, because only agents miss");
   const demonstrate = await demonstrators(stage, options.domain, options.level, { styles, habits });
+  const misses = share > 0 ? await nearMissesOf(options.domain) : undefined;
   const { domain: name, level, seed } = options;
   const conversations: SynthesizedConversation[] = [];
-  let [tried, solved] = [0, 0];
-  while (conversations.length < options.count) {
+  const count = new NearMissCount();
+  let [kept, tried, solved] = [0, 0, 0];
+  while (kept < options.count) {
     signal?.throwIfAborted();
     const first = from + tried;
     const tasks = await stage.environments.tasks({ domain: name, level, split: 'train', seed, count: BATCH, from: first, conditions });
     const played: SynthesizedConversation[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
-      played[i] = await play(task, hash32(seed, first + i));
+      played[i] = (await play(task, hash32(seed, first + i))).conversation;
     });
     tried += BATCH;
-    for (const conversation of played) {
+    for (const [i, conversation] of played.entries()) {
       solved += conversation.reward;
-      if ((conversation.reward === 1 || side === 'customer') && conversations.length < options.count) conversations.push(conversation);
+      if ((conversation.reward !== 1 && side === 'agent') || kept === options.count) continue;
+      kept += 1;
+      conversations.push(conversation);
+      if (misses) conversations.push(...(await spoil(misses, tasks[i]!, conversation, hash32(seed, first + i))));
     }
-    onProgress?.(conversations.length);
-    if (tried >= TRIED_AT_LEAST && conversations.length < tried * KEPT_AT_LEAST)
-      throw new Error(`the demonstrators solved only ${conversations.length} of ${tried} tasks at level ${level}`);
+    onProgress?.(kept);
+    if (tried >= TRIED_AT_LEAST && kept < tried * KEPT_AT_LEAST)
+      throw new Error(`the demonstrators solved only ${kept} of ${tried} tasks at level ${level}`);
   }
-  return { conversations, tried, solved };
+  return { conversations, kept, tried, solved, ...(misses && { near_misses: { kept: count.kept, dropped: count.dropped } }) };
 
-  async function play(task: Task, seed: number): Promise<SynthesizedConversation> {
-    const { demonstrator, trajectory, tools } = await demonstrate(task, seed);
+  async function spoil(misses: NearMisses, task: Task, success: SynthesizedConversation, seed: number): Promise<SynthesizedConversation[]> {
+    if (hash32(seed, NEAR_MISS) >= share * 2 ** 32) return [];
+    const made = await count.make(success, misses.kinds(task, success.demonstrator), (kind) => play(task, seed, { misses, kind }));
+    return made ? [made] : [];
+  }
+
+  async function play(task: Task, seed: number, spoilt?: Spoilt): Promise<Played> {
+    const { demonstrator, trajectory, tools, firstWrong = null } = await demonstrate(task, seed, spoilt);
     const { nodes, reward, violations, error, termination } = trajectory;
     if (reward === null) throw new Error(`${task.id}: ${error ?? termination}`);
-    return {
+    const conversation = {
       id: task.id,
       ...(side === 'agent' ? { messages: messagesOf(nodes), tools } : { messages: customerSide(task.scenario, nodes), tools: [] }),
       demonstrator,
@@ -121,13 +155,21 @@ export async function synthesize(
       unconfirmed_writes: violations.filter(({ rule }) => rule === 'unconfirmed_write').length,
       violations,
     };
+    return { conversation, firstWrong };
   }
+}
+
+/** How a conversation is spoilt. */
+interface Spoilt {
+  misses: NearMisses;
+  kind: NearMissKind;
 }
 
 interface Demonstration {
   demonstrator: Style;
   trajectory: Trajectory;
   tools: ToolSchema[];
+  firstWrong?: number | null;
 }
 
 /**
@@ -139,10 +181,12 @@ export async function demonstrators(
   name: string,
   level: string,
   { styles = STYLES, habits }: Pick<SynthesizeOptions, 'styles' | 'habits'> = {},
-): Promise<(task: Task, seed: number) => Promise<Demonstration>> {
+): Promise<(task: Task, seed: number, spoilt?: Spoilt) => Promise<Demonstration>> {
   const [createExpert, domain] = await Promise.all([demonstratorOf(name), stage.environments.domain(name, level)]);
-  return async (task, seed) => {
+  return async (task, seed, spoilt) => {
     const demonstrator = styles[hash32(seed, DEMONSTRATOR) % styles.length]!;
+    const own = { style: demonstrator, habits: drawHabits(seed, demonstrator, habits), task };
+    const missing = spoilt?.misses.spoil(domain, seed, spoilt.kind, own);
     const trajectory = await runEpisode({
       ...stage,
       task,
@@ -155,9 +199,9 @@ export async function demonstrators(
       stream: 0,
       group: task.id,
       index: 0,
-      player: expertPlayer(createExpert(domain, seed, { style: demonstrator, habits: drawHabits(seed, demonstrator, habits), task })),
+      player: expertPlayer(missing ?? createExpert(domain, seed, own)),
     });
-    return { demonstrator, trajectory, tools: domain.tools };
+    return { demonstrator, trajectory, tools: domain.tools, ...(missing && { firstWrong: missing.firstWrong }) };
   };
 }
 

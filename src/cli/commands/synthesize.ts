@@ -30,19 +30,34 @@ export const synthesize = command({
       ...SET,
       help: 'shares of customers (customers.*), how often tools fail (tools.*) or what demonstrators do after a timeout (demonstrators.*); may be repeated (default: cooperative customers)',
     },
+    'near-miss': {
+      type: 'number',
+      value: 'SHARE',
+      help: 'after this share of the kept conversations, write the same conversation with one wrong decision, with the label near_miss; training skips these (default 0)',
+      min: 0,
+      max: 1,
+    },
     seed: SEED,
     out: { type: 'string', value: 'FILE.jsonl', help: 'output file', required: true },
     on: ON,
     json: JSON_FLAG,
   },
-  async run({ domain, level, count, demonstrator, side, set, seed, out, on }, progress) {
+  async run({ domain, level, count, demonstrator, side, set, nearMiss, seed, out, on }, progress) {
     await checkParent('out', out);
     let jsonl: Uint8Array = new Uint8Array();
     const result = await runJob({
       on,
       request: {
         command: 'synthesize',
-        options: { domain, level, count, ...(demonstrator !== 'both' && { styles: [demonstrator] }), side, seed },
+        options: {
+          domain,
+          level,
+          count,
+          ...(demonstrator !== 'both' && { styles: [demonstrator] }),
+          side,
+          seed,
+          ...(nearMiss !== undefined && { near_misses: nearMiss }),
+        },
         settings: readPairs('set', set),
       },
       progress,
@@ -51,5 +66,14 @@ export const synthesize = command({
     await writeAll({ [out]: jsonl });
     return { out, ...result };
   },
-  show: ({ out, kept, tried, solved }) => [`${tried} conversations played, ${solved} with reward 1, ${kept} written to ${out}`],
+  show: ({ out, kept, tried, solved, near_misses: misses }) => [
+    `${tried} conversations played, ${solved} with reward 1, ${kept} written to ${out}`,
+    ...(misses ? [nearMissLine(misses)] : []),
+  ],
 });
+
+function nearMissLine({ kept, dropped }: { kept: Readonly<Record<string, number>>; dropped: number }): string {
+  const kinds = Object.entries(kept).filter(([, count]) => count > 0);
+  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
+  return `${total} near-misses (${kinds.map(([kind, count]) => `${kind} ${count}`).join(', ') || 'none'}); ${dropped} dropped, because they ended well or could not be made`;
+}

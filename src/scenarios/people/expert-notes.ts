@@ -103,10 +103,11 @@ const ID = /^([a-z]+(?:_[a-z]+)*_)\d+$/;
 export function withShownIds(call: PlannedCall, { shown, heard }: Pick<Notes, 'shown' | 'heard'>): ToolCall | null {
   const args: ToolCall['arguments'] = {};
   const results = shown.join('\n');
+  const latest = (id: RegExp) => id.exec(shown.findLast((text) => id.test(text)) ?? '')?.[0];
   for (const [name, value] of Object.entries(call.arguments)) {
     const prefix = typeof value === 'string' ? ID.exec(value)?.[1] : undefined;
     const isKnown = prefix === undefined || contains(results, value as string) || contains(heard, value as string);
-    const other = isKnown ? value : new RegExp(`\\b${prefix}\\d+\\b`).exec(results)?.[0];
+    const other = isKnown ? value : latest(new RegExp(`\\b${prefix}\\d+\\b`));
     if (other === undefined) return null;
     args[name] = other;
   }

@@ -104,7 +104,7 @@ class SpoiltDemonstrator implements SpoiltExpert {
       case 'forbidden_write':
         return decision.step === 'refuse' || decision.step === 'propose' ? this.#forbidden() : null;
       case 'ignored_error':
-        return this.#ignore(decision, messages, isWrite);
+        return isWrite && decision.write === actions.length - 1 ? this.#ignore(actions[decision.write]!, at) : null;
     }
   }
 
@@ -166,18 +166,8 @@ class SpoiltDemonstrator implements SpoiltExpert {
     return { act: proposes ? { say: new ExpertWords(this.seed, 0).propose([says]) } : { call }, script };
   }
 
-  /** Claims success after an error. Without an error in the conversation, it makes a call without an argument that the tool needs. */
-  #ignore(decision: Decision, messages: readonly ChatMessage[], isWrite: boolean): Spoilt | null {
-    const actions = this.#actions;
-    const at = messages.length;
-    if (decision.step === 'retry' && 'call' in decision.act) {
-      const { call } = decision.act;
-      if (keyOf(call) !== keyOf(actions.at(-1)!)) return null;
-      const mend: Mend = (now) => now.map((message, i) => (i === at - 1 ? RESULT : message));
-      return { act: this.#right.decide(mend(messages)).act, mend };
-    }
-    if (!isWrite || decision.step !== 'write' || decision.write !== actions.length - 1) return null;
-    const right = actions[decision.write]!;
+  /** Makes a call without an argument that the tool needs, and claims success after the error. */
+  #ignore(right: PlannedCall, at: number): Spoilt {
     const schema = this.domain.tools.find((tool) => tool.function.name === right.name);
     const mend: Mend = (now) => replacing(at, right)(now).map((message, i) => (i === at + 1 ? RESULT : message));
     return { act: { call: lackingArgument(right, schema) }, mend };
