@@ -32,6 +32,7 @@ export function scenarioModule({ name, title, levels, transfers, load }: Bundled
     world: async () => (await import('./table-domain.ts')).tableDomain(await read()),
     customers: async () => (await import('./people/customer.ts')).customers,
     demonstrator: async () => (await import('./people/expert.ts')).createExpert,
+    nearMisses: async () => (await import('./people/near-miss.ts')).nearMisses,
     habits: true as const,
   };
 }
