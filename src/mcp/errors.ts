@@ -47,7 +47,7 @@ type Tell = (kind: McpError['kind'], message: string) => McpError;
 /** `fetch` throws a TypeError for every failure of the network, and also if a page may not read the answer. */
 const isNetwork = (error: unknown): error is Error => error instanceof TypeError;
 
-export const inBrowser = (): boolean => 'window' in globalThis || 'WorkerGlobalScope' in globalThis;
+const inBrowser = (): boolean => 'window' in globalThis || 'WorkerGlobalScope' in globalThis;
 
 function unreachable(error: Error, tell: Tell): McpError {
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;

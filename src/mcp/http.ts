@@ -50,7 +50,7 @@ export function reachByHttp({ url, headers = {} }: McpTarget & { kind: 'url' }):
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
 
 /** `fetch` with the limits on time and bytes of one answer. `broke` hears which limit the server broke. */
-export function boundedFetch(limits: McpLimits, broke: (error: McpError) => void, inner: FetchLike = fetch): FetchLike {
+function boundedFetch(limits: McpLimits, broke: (error: McpError) => void, inner: FetchLike = fetch): FetchLike {
   return async (url, init = {}) => {
     // Servers announce changes on a separate stream without end. Nothing here needs it, as `check` reads the list of tools again.
     if (init.method === 'GET' && !new Headers(init.headers).has('last-event-id')) return new Response(null, { status: 405 });

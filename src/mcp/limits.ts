@@ -2,7 +2,7 @@
 import { InputError, shown } from '../base/input-error.ts';
 import { McpError, type McpLimits } from './types.ts';
 
-export const DEFAULT_LIMITS: McpLimits = { timeout: 30, bytes: 4 * 2 ** 20, characters: 20_000, tools: 256, depth: 64 };
+const DEFAULT_LIMITS: McpLimits = { timeout: 30, bytes: 4 * 2 ** 20, characters: 20_000, tools: 256, depth: 64 };
 /** A list of tools has at most so many pages. */
 export const MOST_PAGES = 64;
 /** The longest delay of a timer, in seconds. */

@@ -34,6 +34,8 @@ export class Link {
   #stop: ((reason: unknown) => void) | null = null;
   #broken: McpError | null = null;
   #turn: Promise<unknown> = Promise.resolve();
+  /** Whether the connection failed in a way in which servers of the older protocol fail. */
+  #maybeLegacy = false;
 
   private constructor(
     private readonly reach: Reach,
@@ -59,7 +61,7 @@ export class Link {
       return first;
     } catch (error) {
       // The SDK falls back by itself where it can. It cannot if a browser hides the answer from a worker, or if the process has ended.
-      if (!(error instanceof MaybeLegacy)) throw error;
+      if (!first.#maybeLegacy) throw error;
     }
     const second = new Link(reach, limits, 'legacy');
     await second.#connect(Math.max(0.001, (end - performance.now()) / 1000), signal);
@@ -68,11 +70,11 @@ export class Link {
 
   async #connect(seconds: number, signal: AbortSignal | undefined): Promise<void> {
     const { transport, begun } = this.#opened;
-    let maybeLegacy = false;
     const start = async (signal: AbortSignal) => {
       await begun;
       await this.client.connect(transport, { signal, timeout: 1000 * MOST_WAIT_S }).catch((error: unknown) => {
-        maybeLegacy = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && !(error.cause instanceof McpError);
+        this.#maybeLegacy =
+          error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && !(error.cause instanceof McpError);
         throw error;
       });
     };
@@ -80,7 +82,8 @@ export class Link {
       await this.#within(seconds, 'the connection', signal, start);
     } catch (error) {
       await this.close();
-      throw maybeLegacy && error instanceof McpError && this.#broken === null ? new MaybeLegacy(error.message, error.kind) : error;
+      this.#maybeLegacy &&= this.#broken === null && !signal?.aborted;
+      throw error;
     }
   }
 
@@ -150,6 +153,3 @@ export class Link {
     }
   }
 }
-
-/** The failure of a server that may speak only the older protocol. */
-class MaybeLegacy extends McpError {}

@@ -11,8 +11,6 @@ import { asProtocolError, ProtocolError, type StepResult } from './protocol.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
-export type Era = 'legacy' | 'modern';
-
 /** A session of the older protocol, or the session of a handle. Its calls are played one after another. */
 export interface Place {
   session: Session;
