@@ -161,6 +161,11 @@ export interface Scenario {
   policy: readonly string[];
   tables: Readonly<Record<string, ScenarioTable>>;
   tools: readonly ScenarioTool[];
+  /**
+   * Facts that several blueprints have. In a file, a blueprint names such a fact instead of repeating it: `"identity": {"name": "name"}`.
+   * The reader puts the fact in its place.
+   */
+  facts?: Readonly<Record<string, BlueprintSlot>>;
   blueprints: readonly Blueprint[];
 }
 

@@ -1,10 +1,11 @@
 /** @file Reads a scenario file and checks all of it, so that errors name a place in the file and not a moment of an episode. */
 import { config } from 'zod/mini';
 import { InputError, parserReason } from '../base/input-error.ts';
+import { unknownName } from '../base/did-you-mean.ts';
 import { canonicalJson } from '../base/json.ts';
 import { schemaFault } from '../base/schema-fault.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { Scenario } from '../records/scenario.ts';
+import type { BlueprintSlot, Scenario } from '../records/scenario.ts';
 import { Expressions } from './cel.ts';
 import { checkBlueprint } from './read-blueprint.ts';
 import { checkTable } from './read-table.ts';
@@ -46,10 +47,31 @@ export function checkScenario(value: unknown, file: string): ReadScenario {
     const { path, reason } = schemaFault(result.error, value);
     throw new InputError([file, path, reason].filter(Boolean).join(': '));
   }
-  const scenario = result.data as Scenario;
+  const scenario = withFacts(result.data as Scenario, file);
   const cel = new Expressions(file);
   checkNames(new Reader(scenario, cel));
   return { file, scenario, hash: sha256(canonicalJson(scenario)), cel };
+}
+
+/** The scenario with its facts in the places that name them. @throws InputError */
+function withFacts(scenario: Scenario, file: string): Scenario {
+  const { facts = {}, blueprints } = scenario;
+  const filled = (slots: Readonly<Record<string, BlueprintSlot | string>>, path: string) =>
+    Object.fromEntries(
+      Object.entries(slots).map(([name, slot]) => {
+        if (typeof slot !== 'string') return [name, slot];
+        if (!Object.hasOwn(facts, slot)) throw new InputError(`${file}: ${path}.${name}: ${unknownName('fact', slot, Object.keys(facts))}`);
+        return [name, facts[slot]!];
+      }),
+    );
+  return {
+    ...scenario,
+    blueprints: blueprints.map((blueprint, i) => ({
+      ...blueprint,
+      identity: filled(blueprint.identity, `blueprints[${i}].identity`),
+      slots: filled(blueprint.slots, `blueprints[${i}].slots`),
+    })),
+  };
 }
 
 function checkNames(reader: Reader): void {

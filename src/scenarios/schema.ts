@@ -123,7 +123,13 @@ const TOOL = fields({
 });
 
 const CALL = { tool: NAME, arguments: CELS, if: z.optional(CEL) };
-const SLOTS = named(fields({ value: CEL, says: WORDINGS, ask: list(text(60), 1, 20) }), 0, 12);
+const SLOT = fields({ value: CEL, says: WORDINGS, ask: list(text(60), 1, 20) });
+/** A text names a fact of the file. */
+const SLOTS = named(
+  z.union([z.string(), SLOT], { error: (issue) => (isObject(issue.input) ? undefined : 'expected a fact or the name of one') }),
+  0,
+  12,
+);
 const BLUEPRINT = fields({
   name: WORD,
   from: z.optional(LEVEL),
@@ -151,5 +157,6 @@ export const SCENARIO = fields({
   policy: list(text(600), 1, 40),
   tables: named(TABLE, 1, 12),
   tools: list(TOOL, 1, 40),
+  facts: z.optional(named(SLOT, 0, 40)),
   blueprints: list(BLUEPRINT, 1, 40),
 });

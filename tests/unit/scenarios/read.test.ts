@@ -11,6 +11,14 @@ it('reads a sound file, and gives equal files equal hashes', () => {
   expect(readToy((toy) => (toy.policy[0] += '!')).hash).not.toBe(own.hash);
 });
 
+it('puts a fact in the place that names it', () => {
+  const shared = readToy((toy) => {
+    toy.facts = { which: toy.blueprints[0].slots.locker };
+    toy.blueprints[0].slots.locker = 'which';
+  });
+  expect(shared.scenario.blueprints).toEqual(readToy().scenario.blueprints);
+});
+
 it.each([
   ['no JSON', '{', 'toy.json: is no JSON'],
   ['a list', '[]', 'toy.json: is []: expected an object'],
@@ -36,6 +44,8 @@ const FAULTS: [string, (toy: Draft) => void, string][] = [
   ['min without max', (toy) => delete toy.tables.locker.fields.size.draw.max, 'expected min and max together'],
   ['too many of some', (toy) => (toy.tables.locker.fields.tags.draw.most = 4), 'expected some, least and most together'],
   ['an unknown near-miss', (toy) => (toy.blueprints[0].tempts[0].kind = 'wrong'), 'blueprints[0].tempts[0].kind: is "wrong": expected'],
+  ['a fact that is no text', (toy) => (toy.blueprints[0].slots.locker = 3), 'blueprints[0].slots.locker'],
+  ['an unknown fact', (toy) => { toy.facts = { locker: toy.blueprints[0].slots.locker }; toy.blueprints[0].slots.locker = 'lockr'; }, 'blueprints[0].slots.locker: unknown fact "lockr" (did you mean locker?)'],
   // Tables.
   ['a key that is no field', (toy) => (toy.tables.locker.key = 'idd'), 'tables.locker.key: unknown field "idd" (did you mean id?)'],
   ['a key of another type', (toy) => (toy.tables.person.fields.id.type = 'integer'), 'tables.person.fields.id.type: is "integer": expected "string"'],
