@@ -2,8 +2,10 @@
 export { agent } from './agent/index.ts';
 export { airline } from './airline/index.ts';
 export { chat } from './chat/index.ts';
+export { jobs } from './jobs/index.ts';
 export { mock } from './mock/index.ts';
 export { multiturn } from './multiturn/index.ts';
+export { rentals } from './rentals/index.ts';
 export { retail } from './retail/index.ts';
 export { rooms } from './rooms/index.ts';
 export { telecom } from './telecom/index.ts';
