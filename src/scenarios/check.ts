@@ -2,7 +2,7 @@
 import { Dice } from '../base/dice.ts';
 import { runDrafted, type TableDomain } from '../environments/domain.ts';
 import { Overlay, World } from '../environments/overlay.ts';
-import { compareOverlays } from '../environments/verifier.ts';
+import { compareOverlays, replayGold } from '../environments/verifier.ts';
 import type { Persona } from '../records/conditions.ts';
 import type { Blueprint, NearMissKind, ScenarioPeople, ScenarioTool } from '../records/scenario.ts';
 import type { Split, Task, ToolCall } from '../records/task.ts';
@@ -113,7 +113,7 @@ class LevelChecker {
     const row = { name: blueprint.name, tasks: 0, noop: 0, writes: 0, reads: 0, longest_result: 0 };
     for (let i = 0; i < share; i++) {
       const split = SPLITS[i % SPLITS.length]!;
-      const world = this.world(split, Math.floor(i / TASKS_PER_WORLD) + (i % 4), blueprint.name);
+      const world = this.world(split, Math.floor(i / TASKS_PER_WORLD), blueprint.name);
       if (!world) continue;
       const task = this.task(blueprint, world, split, i);
       if (!task) continue;
@@ -263,7 +263,7 @@ class LevelChecker {
   private reward(task: Task, world: World, calls: readonly ToolCall[], said: readonly string[]): number {
     const { rows } = this.play(world, calls);
     const judged = this.definition.judge!({ task, rows, world, calls: [], said: [said.join('. ')] }) as { reward: number } | null;
-    return judged?.reward ?? compareOverlays(rows.changes(), this.play(world, task.actions).rows.changes()).reward;
+    return judged?.reward ?? compareOverlays(rows.changes(), replayGold(this.definition, world, task)).reward;
   }
 }
 

@@ -103,10 +103,10 @@ export function draftTask(stage: Stage, level: string, persona: Persona) {
   if (!rows) return null;
   const { scope } = rows;
   const { facts, told } = factsOf(stage, rows);
-  const change = CHANGING.includes(persona) && blueprint.change ? changeOf(stage, rows, told, level) : undefined;
-  if (change === null) return null;
   const gold = tryGold(own, world, level, blueprint.gold, scope, `${path}.gold`);
   if ('fault' in gold) throw new InputError(`${gold.fault}: expected success. Let where of the blueprint refuse such a draw`);
+  const change = CHANGING.includes(persona) && blueprint.change ? changeOf(stage, rows, told, level) : undefined;
+  if (change === null) return null;
   const { actions, rows: goal } = gold;
   const plan = {
     wish: fill(wording(dice, split, blueprint.wish), told),

@@ -1,0 +1,57 @@
+/** Each check of `mua scenario check` finds the scenario that was spoilt for it. */
+import { expect, it } from 'vitest';
+import rooms from '../../../src/domains/rooms/scenario.json';
+import { rooms as module } from '../../../src/domains/rooms/index.ts';
+import { type CheckName, checkScenarioTasks } from '../../../src/scenarios/check.ts';
+import { checkScenario } from '../../../src/scenarios/read.ts';
+import { blueprintsAt } from '../../../src/scenarios/tasks.ts';
+import { type Draft, readToy } from '../../support/toy-scenario.ts';
+
+const findings = async (change: (toy: Draft) => void) => (await checkScenarioTasks(readToy(change), 12)).findings;
+
+it('finds nothing in a sound scenario', async () => {
+  expect(await findings(() => {})).toEqual([]);
+});
+
+const SPOILT: [CheckName, string, (toy: Draft) => void, string][] = [
+  ['drawn', 'large_stays', (toy) => (toy.blueprints[1].pick.locker.where = 'row.size == 4'), 'no world of'],
+  ['worlds', 'give_up', (toy) => (toy.tables.locker.invariants[0].check = 'row.rent < 7.0'), 'the rent is at most 10'],
+  ['gold', 'give_up', (toy) => (toy.blueprints[0].gold[0].arguments.locker = 'person.id'), 'answers “Error: no locker person_'],
+  ['empty', 'rent_two', (toy) => ((toy.blueprints[2].gold[0].if = toy.blueprints[2].gold[1].if = 'size > 9'), (toy.blueprints[2].tell = ['""'])), 'does and says nothing'],
+  ['needed', 'give_up', (toy) => toy.blueprints[0].gold.push({ tool: 'raise_rent_by_none', arguments: {} }), 'the reward is 1 without raise_rent_by_none'],
+  ['reads', 'give_up', (toy) => (toy.blueprints[0].reads[0].arguments.locker = '"locker_0"'), 'get_locker {"locker":"locker_0"} answers “Error: no locker locker_0”'],
+  ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = '"locker_0"'), 'give_up {"locker":"locker_0"} (wrong_record) answers'],
+  ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = 'locker.id'), 'the reward is 1 after give_up'],
+  ['told', 'rent_two', (toy) => (toy.blueprints[2].slots.size.says = ['of the usual size']), 'of size is neither in the instruction nor in a read'],
+  ['tool_names', 'large_stays', (toy) => (toy.blueprints[1].wish = ['Call give_up for my locker.']), 'the instruction names the tool give_up'],
+  ['hostile', 'get_locker', (toy) => (toy.tools[0].requires = []), 'get_locker'],
+  ['hostile', 'rent_locker', (toy) => (toy.tools[2].requires[1].check = '9 / args.size < 100'), 'rent_locker'],
+]; // prettier-ignore
+
+it.each(SPOILT)('%s: %s', async (check, of, change, text) => {
+  const found = await findings((toy) => {
+    toy.tools.push({
+      name: 'raise_rent_by_none',
+      description: 'Changes nothing.',
+      kind: 'write',
+      parameters: {},
+      result: '"ok"',
+      says: 'change nothing',
+    });
+    change(toy);
+  });
+  expect(found).toContainEqual(expect.objectContaining({ check, of, text: expect.stringContaining(text) }));
+});
+
+it('finds nothing in the meeting rooms, whose levels are those of the module', async () => {
+  const own = checkScenario(rooms, 'scenario.json');
+  expect(module.levels.map(({ name, intents }) => [name, [...intents!].sort()])).toEqual(
+    own.scenario.levels.map((level) => [level, blueprintsAt(own, level).map(({ name }) => name).sort()]), // prettier-ignore
+  );
+  expect([module.name, module.title, module.transfers]).toEqual(['rooms', own.scenario.title, ['transfer_to_human']]);
+  const { findings: found, levels } = await checkScenarioTasks(own, 27);
+  expect(found).toEqual([]);
+  expect(levels.map(({ tools }) => tools)).toEqual([7, 10]);
+  // A small model has room for so much at nano.
+  expect(Math.max(...levels[0]!.blueprints.map(({ longest_result }) => longest_result))).toBeLessThanOrEqual(300);
+});
