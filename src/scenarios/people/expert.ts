@@ -166,7 +166,10 @@ export class Demonstrator {
 
   /** What the agent must say, as sentences. A bare value gets the name of the field of the last result that has it. */
   #tell({ shown }: Notes): string[] {
-    return this.people.tell.map((text) => sentence(/\s/.test(text.trim()) ? text : `${labelOf(text, shown.at(-1) ?? '')} is ${text}`));
+    const sentences = this.people.tell.map((text) =>
+      sentence(/\s/.test(text.trim()) ? text : `${labelOf(text, shown.at(-1) ?? '')} is ${text}`),
+    );
+    return [...new Set(sentences)];
   }
 
   /** The facts of the wish, as the agent repeats them. */

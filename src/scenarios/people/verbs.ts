@@ -54,14 +54,18 @@ const VERBS: readonly string[] = [...new Set(SAME_ACT.flat())].filter((verb) => 
 const BEFORE =
   /(?:^|[.!?:;,(\n-]\s*|\b(?:shall|should|may|can|could|will|would|i|we|i'll|we'll|i'd|to|and|then|now|also|please|me|just|first|not|instead|or|want|need|let's|have|has|be|been|i've|we've|already)\s+)$/;
 
-/** The acts that a text names as verbs. Each is the list of verbs for this act. */
+/** The forms of a verb: “book”, “booked”. “Booking” is mostly a noun. */
+function patternOf(verb: string): RegExp {
+  const forms = [verb, participle(verb), ...(verb === 'book' ? [] : [gerund(verb)])].map((form) => form.replaceAll(' ', '(?: it| them)? '));
+  return new RegExp(`\\b(?:${forms.join('|')})\\b(?!_)`, 'g');
+}
+const PATTERNS = new Map(VERBS.map((verb) => [verb, patternOf(verb)]));
+
+/** The verbs of acts in a text. @param more further verbs to find */
 export function actsIn(said: string, more: readonly string[] = []): string[] {
   const found: string[] = [];
   for (const verb of new Set([...VERBS, ...more])) {
-    const forms = [verb, participle(verb), ...(verb === 'book' ? [] : [gerund(verb)])].map((form) =>
-      form.replaceAll(' ', '(?: it| them)? '),
-    );
-    for (const match of said.matchAll(new RegExp(`\\b(?:${forms.join('|')})\\b(?!_)`, 'g'))) {
+    for (const match of said.matchAll(PATTERNS.get(verb) ?? patternOf(verb))) {
       const isGerund = match[0].includes('ing');
       if (isGerund || BEFORE.test(said.slice(Math.max(0, match.index - 12), match.index))) found.push(verb);
     }
