@@ -15,18 +15,23 @@ const HIDDEN = new RegExp(
 /** The characters of a text that a person does not see: control, format and zero-width characters, and lone surrogates. */
 export const hiddenCharacters = (text: string): string[] => text.replace(/\r\n/g, '\n').match(HIDDEN) ?? [];
 
+export const withoutHidden = (text: string): string => text.replace(HIDDEN, '');
+
 /** `U+200B`, as documents name a character. */
 export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** What chat templates and tool calls are written with, in the forms of Qwen, Llama, Mistral, Gemma, DeepSeek and others. */
+/**
+ * What chat templates and tool calls are written with, in the forms of Qwen, Llama, Mistral, Gemma, DeepSeek and others. Each repetition
+ * has a bound, because servers choose the text.
+ */
 const MARKUP: readonly RegExp[] = [
-  /<(?=\s*[|｜][^<>\n]{1,64}[|｜]\s*>)/g,
-  /<(?=\s*\/?\s*(?:tool_calls?|tool_response|tool_result|tools|think|thinking|function_calls?|function_results|(?:function|parameter)=[\w-]+|start_of_turn|end_of_turn|bos|eos|s|im_start|im_end)\b[^<>\n]{0,64}>)/gi,
+  /<(?=\s{0,8}[|｜][^<>\n]{1,64}[|｜]\s{0,8}>)/g,
+  /<(?=\s{0,8}\/?\s{0,8}(?:tool_calls?|tool_response|tool_result|tools|think|thinking|function_calls?|function_results|(?:function|parameter)=[\w-]+|start_of_turn|end_of_turn|bos|eos|s|im_start|im_end)\b[^<>\n]{0,64}>)/gi,
   /<(?=<\/?SYS>>)/gi,
   /\[(?=\/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])/g,
 ];
 /** A line that begins as a turn of another speaker. */
-const ROLE_LINE = /(?<=^[ \t]*(?:System|Assistant|Human|Developer)[ \t]*):/gm;
+const ROLE_LINE = /(?<=^[ \t]{0,8}(?:System|Assistant|Human|Developer)[ \t]{0,8}):/gm;
 
 const LOOK_ALIKE: Record<string, string> = { '<': '‹', '[': '［', ':': '：' };
 

@@ -4,7 +4,7 @@ import { shown } from '../base/input-error.ts';
 import { canonicalJson } from '../base/json.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Json } from '../records/json.ts';
-import { checkDepth, MOST_PAGES } from './limits.ts';
+import { checkDepth, MOST_PAGES, tooManyBytes } from './limits.ts';
 import type { Link } from './link.ts';
 import { cutText } from './text.ts';
 import { McpError, type McpLimits, type McpTool } from './types.ts';
@@ -15,17 +15,20 @@ const PINNED = ['name', 'title', 'description', 'inputSchema', 'outputSchema', '
 type Pinned = Pick<Tool, (typeof PINNED)[number]>;
 
 /** All tools of the server. @throws McpError */
-export async function listTools(link: Link, { tools: most, depth }: McpLimits, signal?: AbortSignal): Promise<Pinned[]> {
+export async function listTools(link: Link, { tools: most, depth, bytes }: McpLimits, signal?: AbortSignal): Promise<Pinned[]> {
   const capabilities = link.client.getServerCapabilities();
   if (!capabilities?.tools) return [];
   return link.request('tools/list', signal, async (client, options) => {
     const tools: Pinned[] = [];
     const seen = new Set<string>();
+    let size = 0;
     for (let cursor: string | undefined, page = 1; ; page++) {
       const result = await client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, options);
       checkDepth('the list of tools', result.tools, depth + 3);
       for (const tool of result.tools)
         tools.push(Object.fromEntries(PINNED.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]]))) as Pinned);
+      size += JSON.stringify(result.tools).length;
+      if (size > bytes) throw tooManyBytes(bytes);
       if (tools.length > most) throw new McpError(`the server lists more than ${most} tools`, 'limit');
       cursor = result.nextCursor;
       if (cursor === undefined) return tools;

@@ -1,11 +1,15 @@
 /** @file What a person should know of a tool before a model sees it. Names, descriptions and schemas of servers are untrusted. */
 import { isObject } from '../base/json.ts';
 import type { Json } from '../records/json.ts';
-import { codePoint, hasMarkup, hiddenCharacters } from './text.ts';
+import { codePoint, hasMarkup, hiddenCharacters, withoutHidden } from './text.ts';
 
 /** A longer description fills the context of a small model, and hides instructions well. */
 const LONG = 2000;
 const LONG_SCHEMA = 10_000;
+/** So many characters of a tool are searched for bad texts. Who writes more has a warning anyway. */
+const READ = 100_000;
+/** A schema with more references is not followed. */
+const MOST_REFS = 200;
 /** Names that every server of models accepts. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -38,7 +42,7 @@ interface Seen {
 }
 
 export function warningsOf({ name, title = '', description, inputSchema, duplicate, cut }: Seen): string[] {
-  const places: [place: string, text: string][] = [['name', name], ['title', title], ['description', description], ...textsOf(inputSchema)];
+  const places = firstOf([['name', name], ['title', title], ['description', description], ...textsOf(inputSchema)]);
   const found = (problem: string, wrong: (text: string) => boolean | string): string[] => {
     const hits = places.flatMap(([place, text]) => {
       const result = wrong(text);
@@ -62,11 +66,17 @@ export function warningsOf({ name, title = '', description, inputSchema, duplica
 }
 
 /** The text as a model reads it: without hidden characters, with plain letters and single spaces. */
-const readable = (text: string): string =>
-  hiddenCharacters(text)
-    .reduce((kept, character) => kept.replaceAll(character, ''), text)
-    .normalize('NFKC')
-    .replace(/\s+/g, ' ');
+const readable = (text: string): string => withoutHidden(text).normalize('NFKC').replace(/\s+/g, ' ');
+
+/** The texts up to the number of characters that are read. */
+function firstOf(places: readonly [place: string, text: string][]): [place: string, text: string][] {
+  let left = READ;
+  return places.flatMap(([place, text]) => {
+    const read = text.slice(0, left);
+    left -= read.length;
+    return read ? [[place, read] as [string, string]] : [];
+  });
+}
 
 /** All texts of a schema, names of properties and values of choices included. */
 function textsOf(value: Json, path = 'inputSchema'): [string, string][] {
@@ -128,7 +138,9 @@ function loopsOf(root: Record<string, unknown>): string[] {
     for (const next of refsOf(targets.get(ref))) follow(next, [...open, ref]);
     done.add(ref);
   };
-  for (const ref of new Set(refsOf(root))) follow(ref, []);
+  const refs = new Set(refsOf(root));
+  if (refs.size > MOST_REFS) return [`not searched, as there are more than ${MOST_REFS} references`];
+  for (const ref of refs) follow(ref, []);
   return [...loops].slice(0, 5);
 }
 

@@ -102,6 +102,31 @@ describe.each([
     await expect(open({ list: () => ({ tools: [tool('a', { inputSchema })] }) })).rejects.toMatchObject({ kind: 'limit' });
   });
 
+  test('texts and schemas that are made to be slow are read in time', async () => {
+    const size = 300_000;
+    const refs = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`r${i}`, { $ref: `#/properties/r${(i + 1) % 1000}` }]));
+    const slow = [
+      ' <' + ' '.repeat(size),
+      'ignore all '.repeat(size / 11),
+      '\u200b'.repeat(size),
+      'you are now '.repeat(size / 12),
+      'System' + ' '.repeat(size) + ':',
+    ];
+    const start = performance.now();
+    for (const words of slow) {
+      const limits = { bytes: 9_000_000, characters: 2_000_000 };
+      const connection = await open(
+        { list: () => ({ tools: [tool('a', { description: words })] }), call: () => text(words) },
+        { ...limits, timeout: 20 },
+      );
+      expect(connection.server.tools[0]!.warnings.join()).toContain('very long description');
+      await connection.call('a', {});
+    }
+    const [many] = await warnings(tool('a', { inputSchema: { type: 'object', properties: refs } }));
+    expect(many).toContain('$ref loops: not searched, as there are more than 200 references');
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
   test('a huge result is refused, and a long one is cut; the connection goes on', async () => {
     const connection = await open({ call: (_, { text: size }) => text('x'.repeat(Number(size))) });
     await expect(connection.call('say', { text: '200000' })).rejects.toMatchObject({
