@@ -1,5 +1,5 @@
 /** @file Finds out how well a server suits training: does it answer the same calls in the same way, and does a new session start anew? */
-import { isObject } from '../base/json.ts';
+import { canonicalJson, isObject } from '../base/json.ts';
 import type { Json } from '../records/json.ts';
 import { sameResult } from './connection.ts';
 import { type McpConnection, McpError, type McpResult, type McpServer, type McpTool } from './types.ts';
@@ -56,7 +56,7 @@ export async function checkServer(
   const first = await open();
   try {
     const { name, version, protocol, era, tools, tools_sha256 } = first.server;
-    const reads = tools.filter(isSafeRead).map((tool) => ({ name: tool.name, arguments: {} }));
+    const reads = readsOf(tools, calls ?? []);
     const played = calls ?? reads;
     const before = calls ? await play(first, reads, 'reading the state before the calls', tell) : [];
     const ours = await play(first, played, 'playing the calls', tell);
@@ -137,7 +137,7 @@ interface Seen {
 
 function resetOf({ given, reads, before, after, fresh }: Seen): McpCheck['reset'] {
   if (!given) return { state: 'unknown', why: 'no calls were given, so nothing was changed' };
-  if (reads.length === 0) return { state: 'unknown', why: 'the server has no read tool without arguments that would show its state' };
+  if (reads.length === 0) return { state: 'unknown', why: 'no call shows the state: give calls of tools that the server says to be reads' };
   const find = (wanted: (i: number) => boolean): string | undefined => reads[reads.findIndex((_, i) => wanted(i))]?.name;
   const asBefore = (i: number) => same(before[i]!, fresh[i]!);
   const kept = find((i) => !asBefore(i) && same(after[i]!, fresh[i]!));
@@ -162,6 +162,13 @@ const required = ({ inputSchema }: McpTool): number =>
   isObject(inputSchema) && Array.isArray(inputSchema.required) ? inputSchema.required.length : 0;
 const isRead = ({ annotations }: McpTool): boolean => annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 const isSafeRead = (tool: McpTool): boolean => isRead(tool) && required(tool) === 0;
+
+/** The calls that show the state: reads without arguments, and the reads among the given calls. */
+function readsOf(tools: readonly McpTool[], calls: readonly McpCall[]): McpCall[] {
+  const names = new Set(tools.filter(isRead).map(({ name }) => name));
+  const reads = [...tools.filter(isSafeRead).map(({ name }) => ({ name, arguments: {} })), ...calls.filter(({ name }) => names.has(name))];
+  return [...new Map(reads.map((read) => [canonicalJson(read), read])).values()];
+}
 
 function whyNot(tool: McpTool, given: boolean): string {
   if (given) return 'no call of the file calls it';

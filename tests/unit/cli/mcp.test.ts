@@ -217,6 +217,20 @@ describe('check', () => {
     });
   });
 
+  test('server-filesystem in its own folder: the reads among the calls show the state', async () => {
+    const calls = await callsFile(
+      { name: 'write_file', arguments: { path: '{folder}/a.txt', content: 'one' } },
+      { name: 'list_directory', arguments: { path: '{folder}' } },
+    );
+    const server = `'${process.execPath}' node_modules/@modelcontextprotocol/server-filesystem/dist/index.js {folder}`;
+    expect(await parsed('check', '--command', server, '--calls', calls)).toMatchObject({
+      code: 0,
+      calls: [{ failed: false }, { failed: false, text: '[FILE] a.txt' }],
+      determinism: { equal: true },
+      reset: { state: 'back', why: expect.stringContaining('list_directory') as string },
+    });
+  });
+
   test('without calls, only what the server says to be a read is called, and the rest is named', async () => {
     const read = { annotations: { readOnlyHint: true } };
     const tools = [
