@@ -1,12 +1,12 @@
-/** @file Files of reviews: JSON lines, what a person decided about one conversation each. */
+/** @file The schema of stored reviews, and files of reviews: JSON lines, what a person decided about one conversation each. */
 import * as z from 'zod/mini';
 import { parserReason } from '../base/input-error.ts';
-import { CRITERIA, DECISIONS, type Review } from '../records/grades.ts';
+import { CRITERIA, DECISIONS, type Review, type ReviewingRow } from '../records/grades.ts';
 import { checked } from './checked.ts';
 import { ImportError } from './import-error.ts';
-import { type Fields, natural, time } from './schema-fields.ts';
+import { type Fields, id, natural, time } from './schema-fields.ts';
 
-export const review = z.object({
+const review = z.object({
   conversation: z.string().check(z.maxLength(400)),
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits')),
   reviewer: z.string().check(z.minLength(1), z.maxLength(100)),
@@ -17,6 +17,19 @@ export const review = z.object({
   seconds: z.number().check(z.minimum(0)),
   at: time,
 } satisfies Fields<Review>);
+
+const MOST = 50_000;
+const row = z.object({
+  dataset: id,
+  reviewer: review.shape.reviewer,
+  seed: natural,
+  createdAt: time,
+  drawn: z.array(natural).check(z.maxLength(MOST)),
+  reviews: z.array(review).check(z.maxLength(MOST)),
+} satisfies Fields<ReviewingRow>);
+
+/** Checks reviews that were read from the browser's storage. @throws ImportError */
+export const readReviewing = (value: unknown): ReviewingRow => checked(row, value, 'the stored reviews');
 
 export const writeReviews = (reviews: readonly Review[]): string => reviews.map((one) => `${JSON.stringify(one)}\n`).join('');
 

@@ -1,6 +1,7 @@
 /** @file A dataset: conversations for supervised fine-tuning. A demonstrator or another tool wrote them. */
 import type { Conditions, Persona } from './conditions.ts';
 import type { Conversation } from './conversation.ts';
+import type { Grades } from './grades.ts';
 import type { NearMiss } from './scenario.ts';
 import type { Violation } from './task.ts';
 
@@ -33,6 +34,9 @@ export interface DatasetConversation extends Conversation {
   /** The violations that the policy audit found. */
   violations?: Violation[];
   /** Present if the conversation was spoilt on purpose. Training skips it. */
+  /** What `mua grade` found. */
+  grades?: Grades;
+  /** Present if the conversation was spoilt on purpose. */
   near_miss?: NearMiss;
 }
 

@@ -107,3 +107,18 @@ export interface Review {
   /** When the decision was made, in milliseconds since 1970. */
   at: number;
 }
+
+/** The reviews of one data set. */
+export interface ReviewingRow {
+  /** The id of the data set. */
+  dataset: string;
+  /** Whose decisions are asked for. */
+  reviewer: string;
+  /** The seed of the draw. */
+  seed: number;
+  createdAt: number;
+  /** The places of the conversations to review in the data set, in their order. */
+  drawn: number[];
+  /** In the order in which they were made; of the reviewer, and of others by files. Each reviewer has at most one of a conversation. */
+  reviews: Review[];
+}

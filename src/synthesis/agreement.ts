@@ -4,7 +4,7 @@ import { wilson } from '../base/wilson.ts';
 import { type Agreement, agreementOf, type Answers, type Cells, cohen } from '../evaluation/agreement.ts';
 import type { Interval } from '../records/evaluation.ts';
 import { CRITERIA, type Criterion, type Grades, HARD, type Review } from '../records/grades.ts';
-import { rulesKeep } from './grade.ts';
+import { rulesKeep } from './keep.ts';
 
 export type Asked = Criterion | 'keep';
 const ASKED: readonly Asked[] = ['keep', ...CRITERIA];

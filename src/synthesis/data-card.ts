@@ -4,7 +4,7 @@ import { agreements, type PairAgreement } from './agreement.ts';
 import { type Contamination, contaminationOf, type HeldOut } from './contamination.ts';
 import { counts, type Diversity, diversityOf } from './diversity.ts';
 import { errorBound } from './error-bound.ts';
-import { decide, reasonName, rulesKeep } from './grade.ts';
+import { decide, reasonName, rulesKeep } from './keep.ts';
 import { nearMissTable, type NearMissRow } from './near-misses.ts';
 import { rowSha256 } from './rows.ts';
 import type { GradedRow } from './types.ts';

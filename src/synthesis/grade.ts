@@ -1,42 +1,11 @@
-/** @file Grades one conversation, and says whether it is kept. */
-import { type Graded, type Grades, HARD, RULES } from '../records/grades.ts';
+/** @file What rules say about one conversation. */
+import type { Grades } from '../records/grades.ts';
 import { addressedText } from './addressed.ts';
 import { checkRules, type DomainRules } from './rules.ts';
 import type { GradedRow } from './types.ts';
 
-/** What rules say about a row. */
+/** The grades of the rules, and the text that speaks to a grader, if there is one. */
 export function ruleGrades(row: GradedRow, rules: DomainRules | null): Grades {
   const addressed = addressedText(row);
   return { rules: checkRules(row, rules), ...(addressed && { addressed }) };
-}
-
-/** Whether the rules find no fault. */
-export const rulesKeep = ({ rules }: Pick<Grades, 'rules'>): boolean => RULES.every((name) => rules[name].ok !== false);
-
-/**
- * A row is kept if neither the rules nor the model find a fault. A person decides if the model has not graded all hard criteria, or if
- * a text speaks to the grader.
- */
-export function decide(grades: Grades): Graded {
-  const { rules, judge, addressed } = grades;
-  const where = (message: number | null | undefined) => (typeof message === 'number' ? ` (message ${message})` : '');
-  const failed = RULES.filter((name) => rules[name].ok === false).map(
-    (name) => `${name}: ${rules[name].why!}${where(rules[name].message)}`,
-  );
-  const denied = judge
-    ? HARD.filter((name) => judge.criteria[name].met === false).map((name) => `judge: ${name}${where(judge.criteria[name].message)}`)
-    : [];
-  const open = judge
-    ? HARD.filter((name) => judge.criteria[name].met === null).map((name) => `not graded: ${name}: ${judge.criteria[name].why!}`)
-    : [];
-  const spoken = addressed ? [`a text speaks to the grader: ${addressed.text}${where(addressed.message)}`] : [];
-  if (addressed) return { grades, keep: 'person', keep_reasons: [...spoken, ...failed, ...denied, ...open] };
-  if (failed.length + denied.length > 0) return { grades, keep: 'no', keep_reasons: [...failed, ...denied] };
-  return { grades, keep: open.length > 0 ? 'person' : 'yes', keep_reasons: open };
-}
-
-/** A reason without its details, for counts: the rule, or the criterion of the judge. */
-export function reasonName(reason: string): string {
-  const [source, name = ''] = reason.split(': ');
-  return source === 'judge' || source === 'not graded' ? `${source}: ${name.split(' ')[0]!}` : source!;
 }

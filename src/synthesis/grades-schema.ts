@@ -1,5 +1,6 @@
 /** @file The form of grades in files, which come from strangers too. */
 import { z } from 'zod';
+import { NEAR_MISSES } from '../records/scenario.ts';
 import { CRITERIA, type CriterionGrade, type Grades, type JudgeGrade, type RuleGrade, RULES } from '../records/grades.ts';
 
 const text = z.string().max(4000);
@@ -25,6 +26,8 @@ const judge = z.object({
   keep: z.boolean().nullable(),
   tokens: z.object({ prompt: place, completion: place }).optional(),
 }) as z.ZodType<JudgeGrade>;
+
+export const nearMissSchema = z.object({ kind: z.enum(NEAR_MISSES), first_wrong: place, of: text });
 
 export const gradesSchema = z.object({
   rules: z.record(z.enum(RULES), rule),

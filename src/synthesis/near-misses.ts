@@ -3,7 +3,7 @@ import { wilson } from '../base/wilson.ts';
 import type { Interval } from '../records/evaluation.ts';
 import type { Grades } from '../records/grades.ts';
 import { NEAR_MISSES, type NearMiss, type NearMissKind } from '../records/scenario.ts';
-import { rulesKeep } from './grade.ts';
+import { rulesKeep } from './keep.ts';
 
 /** What one grader says about the conversations of one kind. */
 export interface Found {

@@ -9,7 +9,7 @@ import type { Conversation } from '../records/conversation.ts';
 import type { Grades } from '../records/grades.ts';
 import { NEAR_MISSES } from '../records/scenario.ts';
 import type { HeldOut } from './contamination.ts';
-import { gradesSchema } from './grades-schema.ts';
+import { gradesSchema, nearMissSchema } from './grades-schema.ts';
 import type { GradedRow } from './types.ts';
 
 const text = z.string();
@@ -20,7 +20,7 @@ const FACTS = {
   persona: text,
   demonstrator: text,
   reward: z.number(),
-  near_miss: z.object({ kind: z.enum(NEAR_MISSES), first_wrong: z.int().min(0), of: text }),
+  near_miss: nearMissSchema,
 } as const;
 const EXPECTED: Partial<Record<keyof typeof FACTS, string>> = {
   reward: 'a number',

@@ -6,6 +6,7 @@ import { PERSONAS } from '../records/conditions.ts';
 import { type DatasetConversation, type DatasetConversationRow, STYLES } from '../records/dataset.ts';
 import { NEAR_MISSES } from '../records/scenario.ts';
 import type { Violation } from '../records/task.ts';
+import { gradesSchema, nearMissSchema } from '../synthesis/grades-schema.ts';
 
 class DatasetError extends InputError {
   override name = 'DatasetError';
@@ -28,6 +29,8 @@ const factsSchema = z.object({
     .array(z.object({ rule: z.enum(RULES), call: natural, detail: z.string().max(4000) }))
     .max(1000)
     .optional(),
+  grades: gradesSchema.optional(),
+  near_miss: nearMissSchema.optional(),
 });
 
 const nearMissSchema = z.object({ kind: z.enum(NEAR_MISSES), first_wrong: natural, of: z.string().max(400) });

@@ -93,8 +93,3 @@ export function hasFinding({ card }: TrialResult, filter: string): boolean {
   const found = card?.layers[layer];
   return found !== undefined && 'findings' in found && found.findings.some((finding) => finding.rule === rule);
 }
-
-/** A coefficient of agreement with its interval. */
-export const coefficient = (interval: Interval | null): string =>
-  interval ? `${signed(interval.value)} (${signed(interval.low)} to ${signed(interval.high)})` : 'not defined';
-const signed = (x: number) => x.toFixed(2).replace('-', '−');

@@ -36,8 +36,9 @@ export class Datasets {
     await this.#db.datasetConversations.bulkUpdate(rows.map(({ dataset, index }) => ({ key: [dataset, index], changes })));
   }
 
-  /** Deletes a dataset with its conversations. */
+  /** Deletes a dataset with its conversations and their reviews. */
   async delete(id: string): Promise<void> {
+    await (await import('./reviews.ts')).ownReviews().delete(id);
     const { datasets, datasetConversations } = this.#db;
     await this.#db.transaction('rw', [datasets, datasetConversations], async () => {
       await beginningWith(datasetConversations, id).delete();

@@ -118,6 +118,8 @@ const QUERIES = {
     q: text,
     at: natural,
   }),
+  /** `at`: the number of the shown conversation among those drawn, from 0. */
+  review: z.object({ at: natural }),
   settings: z.object({}),
   /** `src`: the address of a run bundle or a report. `open`: what to open after the import, as `share/link.ts` writes it. */
   import: z.object({ src: text, open: text }),
@@ -155,6 +157,7 @@ const PATHS = {
   models: '/models',
   'cold-start': '/cold-start',
   dataset: '/cold-start/:dataset',
+  review: '/cold-start/:dataset/review',
   settings: '/settings',
   import: '/import',
   'not-found': '/not-found',

@@ -1,4 +1,5 @@
 /** @file Which conversations of an evaluation a person labels. */
+import { apportion } from '../../base/apportion.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { permutation } from '../../base/random.ts';
 import type { TrialResult } from '../../records/evaluation.ts';
@@ -16,14 +17,11 @@ const FAILED: readonly TrialResult['termination'][] = ['user_error', 'agent_erro
 export function draw(results: readonly TrialResult[], seed: number, count = DRAWN): string[] {
   const all = results.filter(({ termination }) => !FAILED.includes(termination));
   const shuffled = permutation(all.length, seed, 0).map((i) => all[i]!);
-  const wanted = Math.min(count, all.length);
   const groups = [...groupBy(shuffled, ({ reward }) => reward)].sort(([a], [b]) => Number(a ?? -1) - Number(b ?? -1));
-  const shares = groups.map(([, own]) => (wanted * own.length) / all.length);
-  const sizes = shares.map(Math.floor);
-  // The places that are left go to the outcomes with the largest remainders.
-  const order = shares.map((share, i) => [share - sizes[i]!, i] as const).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
-  const left = wanted - sizes.reduce((sum, size) => sum + size, 0);
-  for (const [, i] of order.slice(0, left)) sizes[i]! += 1;
+  const sizes = apportion(
+    groups.map(([, own]) => own.length),
+    count,
+  );
   const chosen = new Set(groups.flatMap(([, own], i) => own.slice(0, sizes[i])));
   return shuffled.filter((result) => chosen.has(result)).map(({ id }) => id);
 }

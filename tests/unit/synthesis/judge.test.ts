@@ -2,7 +2,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { CRITERIA, type Criterion, HARD } from '../../../src/records/grades.ts';
 import { addressedText } from '../../../src/synthesis/addressed.ts';
-import { decide, ruleGrades } from '../../../src/synthesis/grade.ts';
+import { ruleGrades } from '../../../src/synthesis/grade.ts';
+import { decide } from '../../../src/synthesis/keep.ts';
 import { ModelJudge } from '../../../src/synthesis/judge.ts';
 import { judgePrompt, readVerdicts } from '../../../src/synthesis/prompt.ts';
 import { readGradedRow } from '../../../src/synthesis/rows.ts';

@@ -1,7 +1,8 @@
 /** What the rules say about conversations with one known fault each. */
 import { expect, test } from 'vitest';
 import { RULES } from '../../../src/records/grades.ts';
-import { decide, ruleGrades } from '../../../src/synthesis/grade.ts';
+import { ruleGrades } from '../../../src/synthesis/grade.ts';
+import { decide } from '../../../src/synthesis/keep.ts';
 import { readGradedRow } from '../../../src/synthesis/rows.ts';
 import { domainRules } from '../../../src/synthesis/rules.ts';
 import { shopMessages, shopRow, SHOP_TOOLS, withMessage } from '../../support/graded-rows.ts';
