@@ -1,8 +1,9 @@
 /** @file The work of `mua gate`: compares the figures of a scorecard with requirements. */
+import { RULE_NAMES } from '../agent/layers/rule-names.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
-import { LAYERS } from '../records/layers.ts';
+import { LAYERS, type LayerName } from '../records/layers.ts';
 import type { Figure, Measured } from '../records/scorecard.ts';
 import { UsageError } from './errors.ts';
 
@@ -38,6 +39,8 @@ function figuresOf(card: unknown, file: string): Map<string, Figure> {
     throw new UsageError(`${file}: ${field} is ${shown(value)}: expected ${expected}`);
   };
   if (!isObject(card)) return fail('the file', card, 'a scorecard, as ./mua report DIR|FILE --card writes it');
+  if (card.format !== undefined)
+    return fail('format', card.format, 'a scorecard, which has none, as ./mua report DIR|FILE --card writes it');
   if (card.version !== 1) return fail('version', card.version, '1, as ./mua report DIR|FILE --card writes it');
   if (!isObject(card.layers)) return fail('layers', card.layers, 'an object with the figures of each layer');
   const found = new Map<string, Figure>();
@@ -47,16 +50,37 @@ function figuresOf(card: unknown, file: string): Map<string, Figure> {
     else if ('value' in value && !isObject(value.value)) found.set(path, measured(value, path));
     else for (const [name, child] of Object.entries(value)) if (name !== 'examples') walk(child, path === '' ? name : `${path}.${name}`);
   };
-  const measured = (figure: Record<string, unknown>, path: string): Measured => {
+  const measured = (figure: Record<string, unknown>, path: string): Figure => {
     for (const name of BOUNDS) {
       const isMissing = name !== 'value' && figure[name] === undefined;
       if (!isMissing && !Number.isFinite(figure[name])) return fail(`${path}.${name}`, figure[name], 'a number');
     }
-    return figure as unknown as Measured;
+    return figure.of === 0 ? NO_OCCASION : (figure as unknown as Measured);
   };
   walk({ ...card.layers, judged: card.judged }, '');
   if (found.size === 0) return fail('layers', card.layers, 'figures');
   return found;
+}
+
+const NO_OCCASION: Figure = { na: 'no occasion' };
+
+/** A rule of a layer, from a path such as `policy.kept.wrong_status`. */
+function ruleOf(path: string): { layer: LayerName; rule: string } | undefined {
+  const [, layer, rule] = /^(\w+)\.(?:kept|findings)\.([^.]+)$/.exec(path) ?? [];
+  return CHECKED.includes(layer!) ? { layer: layer as LayerName, rule: rule! } : undefined;
+}
+
+/**
+ * The figure of a rule. A rule that could not be broken in any conversation has no occasion: it is not in the card, or has no share and no
+ * finding. Undefined if there is no such rule.
+ */
+function figureOfRule(path: string, figures: ReadonlyMap<string, Figure>): Figure | undefined {
+  const { layer, rule } = ruleOf(path)!;
+  const [own, kept, whole] = [figures.get(path), figures.get(`${layer}.kept.${rule}`), figures.get(layer)];
+  if (own && !('na' in own) && own.value === 0 && kept && 'na' in kept) return NO_OCCASION;
+  if (own) return own;
+  const names: readonly string[] = RULE_NAMES[layer];
+  return names.includes(rule) ? (whole ?? NO_OCCASION) : undefined;
 }
 
 /**
@@ -66,6 +90,7 @@ function figuresOf(card: unknown, file: string): Map<string, Figure> {
  */
 export function checkGate(card: unknown, table: Record<string, unknown>, names: { card: string; require: string }): CheckedRequirement[] {
   const figures = figuresOf(card, names.card);
+  const layers = (card as { layers: object }).layers;
   const known = [...figures.keys()].map((path) => (CHECKED.includes(path) ? `${path}.clean` : path));
   const fail = (field: string, what: string): never => {
     throw new UsageError(`${names.require}: ${field} ${what}`);
@@ -73,8 +98,13 @@ export function checkGate(card: unknown, table: Record<string, unknown>, names: 
   const checked: CheckedRequirement[] = [];
   const walk = (value: unknown, path: string) => {
     const isGroup = GROUPS.includes(path) || known.some((name) => name.startsWith(`${path}.`));
-    const is = isGroup ? undefined : (figures.get(path) ?? reasonAbove(path, figures));
-    if (!isGroup && !is) return fail(path, `is no figure of ${names.card}${didYouMean(path, known)}: expected ${known.join(', ')}`);
+    const rule = ruleOf(path);
+    const lacksLayer = rule !== undefined && !Object.hasOwn(layers, rule.layer);
+    const is = isGroup || lacksLayer ? undefined : rule ? figureOfRule(path, figures) : (figures.get(path) ?? reasonAbove(path, figures));
+    if (!isGroup && !is) {
+      const own = rule ? RULE_NAMES[rule.layer].map((name) => `${path.slice(0, -rule.rule.length)}${name}`) : [];
+      return fail(path, `is no figure of ${names.card}${didYouMean(path, [...new Set([...known, ...own])])}: expected ${known.join(', ')}`);
+    }
     if (!isObject(value)) return fail(path, `is ${shown(value)}: expected a table, such as {at_least = 0.8}`);
     // Below a group of figures that is not applicable, such as the seconds, are the group's own names.
     const hasFigures = figures.has(path) && Object.keys(value).length > 0 && Object.values(value).every(isObject);
@@ -93,7 +123,7 @@ export function checkGate(card: unknown, table: Record<string, unknown>, names: 
 function reasonAbove(path: string, figures: ReadonlyMap<string, Figure>): Figure | undefined {
   const parts = path.split('.');
   const [layer = '', name = '', ...rest] = parts;
-  if (CHECKED.includes(layer) && !(name === 'clean' && rest.length === 0) && !(BY_RULE.includes(name) && rest.length > 0)) return undefined;
+  if (CHECKED.includes(layer) && !(name === 'clean' && rest.length === 0)) return undefined;
   return parts.flatMap((_, i) => figures.get(parts.slice(0, i).join('.')) ?? []).find((figure) => 'na' in figure);
 }
 

@@ -25,12 +25,10 @@ const NOT_CHANGED =
 export function checkWishes(talk: Talk, log: RuleLog, rules: WishRules): void {
   for (const [i, message] of talk.heard.entries()) {
     const corrected = correctionIn(message, talk, rules);
-    const [rule, lost] = corrected
-      ? ['correction', correctionLost(corrected, message, talk)]
-      : i > 0 && changesMind(message, talk)
-        ? ['change_of_mind', changeLost(message, talk, rules)]
-        : [];
-    if (rule !== undefined) log.check(rule, lost?.place ?? talk.nextOwn(message.place), lost?.detail ?? null);
+    const isChange = !corrected && i > 0 && changesMind(message, talk);
+    if (!corrected && !isChange) continue;
+    const lost = corrected ? correctionLost(corrected, message, talk) : changeLost(message, talk, rules);
+    log.check(corrected ? 'correction' : 'change_of_mind', lost?.place ?? talk.nextOwn(message.place), lost?.detail ?? null);
   }
 }
 

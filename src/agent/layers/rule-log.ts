@@ -1,5 +1,6 @@
 /** @file Collects what a check finds about the rules of one layer, each with its sentence of the policy. */
 import type { Finding, Layer } from '../../records/layers.ts';
+import type { RuleName } from './rule-names.ts';
 import { policySentences, type RuleWords, sentenceOf } from './policy-sentence.ts';
 
 export type RuleTexts = Readonly<Record<string, RuleWords>>;
@@ -30,19 +31,19 @@ export class RuleLog {
   }
 
   /** Notes that the rule could be broken here. `detail` says how it was broken; null: it was kept. */
-  check(rule: string, message: number, detail: string | null, about?: RegExp): void {
+  check(rule: RuleName, message: number, detail: string | null, about?: RegExp): void {
     this.#occasions[rule] = (this.#occasions[rule] ?? 0) + 1;
     if (detail !== null) this.#findings.push({ rule, sentence: this.sentence(rule, about), message, detail });
   }
 
   /** As `check`, for a rule that does not hold under a policy that states other rules but not this one. */
-  checkUnlessLeftOut(rule: string, message: number, detail: string | null): void {
+  checkUnlessLeftOut(rule: RuleName, message: number, detail: string | null): void {
     const holds = this.sentence(rule) !== null || Object.keys(this.book.rules).every((other) => this.sentence(other) === null);
     if (holds) this.check(rule, message, detail);
   }
 
   /** As `check`, for a rule that holds only where the policy states it. */
-  checkSaid(rule: string, message: number, detail: () => string | null, about?: RegExp): void {
+  checkSaid(rule: RuleName, message: number, detail: () => string | null, about?: RegExp): void {
     if (this.sentence(rule) !== null) this.check(rule, message, detail(), about);
   }
 

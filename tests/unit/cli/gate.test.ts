@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CARD_FOLDER, CARDS } from '../../../scripts/card-table.ts';
+import { RULE_NAMES } from '../../../src/agent/layers/rule-names.ts';
 import { checkGate } from '../../../src/cli/gate.ts';
+import { LAYERS } from '../../../src/records/layers.ts';
 import type { Scorecard } from '../../../src/records/scorecard.ts';
 import { mua } from '../../support/mua.ts';
 
@@ -94,6 +96,30 @@ describe('requirements', () => {
     }
   });
 
+  test('on a rule that had no occasion are unmet, whether the card names the rule or not', () => {
+    for (const figure of ['kept.never', 'findings.never', 'kept.wrong_status', 'findings.wrong_status']) {
+      const [found] = check(`policy.${figure} = {at_least = 0, at_most = 1}`);
+      expect([found!.met, found!.is], figure).toEqual([false, { na: expect.stringMatching(/no occasion/i) as string }]);
+      expect(met(`policy.${figure} = {at_most = 0, na = "met"}`), figure).toEqual([true]);
+    }
+    // A rule whose occasions are not counted has findings.
+    const policy = { ...CARD.layers.policy, kept: { secret: { na: 'not counted' } }, findings: { secret: mean(0.2) } };
+    const card = { ...CARD, layers: { ...CARD.layers, policy } };
+    expect(check('policy.findings.secret = {at_most = 0.1}', card)).toMatchObject([{ met: false, is: { value: 0.2 } }]);
+    // Nothing was counted.
+    const none = { ...CARD, layers: { ...CARD.layers, outcome: { pass_hat_1: { ...share(1, 0, 1), of: 0 } } } };
+    expect(check('outcome.pass_hat_1 = {at_least = 0.5}', none)).toMatchObject([{ met: false, is: { na: 'no occasion' } }]);
+  });
+
+  test('each rule of the published cards is known to the gate', async () => {
+    const cards = await Promise.all(Object.keys(CARDS).map(async (name) => JSON.parse(await readFile(`${CARD_FOLDER}/${name}.json`, 'utf8')) as Scorecard)); // prettier-ignore
+    for (const { layers } of cards)
+      for (const name of LAYERS) {
+        const layer = layers[name];
+        if (!('na' in layer)) expect(RULE_NAMES[name]).toEqual(expect.arrayContaining(Object.keys(layer.kept)));
+      }
+  });
+
   test.each([
     ['outcome.pass_hat_1 = 0.8', 'outcome.pass_hat_1 is 0.8: expected a table, such as {at_least = 0.8}'],
     ['outcome = 1', 'outcome is 1: expected a table'],
@@ -103,6 +129,12 @@ describe('requirements', () => {
     ],
     ['outcom.pass_hat_1 = {at_least = 0.8}', 'outcom is no figure of CARD.json (did you mean outcome'],
     ['policy.kept.not_autenticated = {at_least = 1}', '(did you mean policy.kept.not_authenticated?)'],
+    ['policy.kept.wrong_statu = {at_least = 1}', '(did you mean policy.kept.wrong_status?)'],
+    [
+      'safety.kept.secret_tol = {at_least = 1, na = "met"}',
+      'safety.kept.secret_tol is no figure of CARD.json (did you mean safety.kept.secret_told?)',
+    ],
+    ['policy.kept.secret_told = {at_least = 1, na = "met"}', 'policy.kept.secret_told is no figure'],
     ['safety.cleen = {at_least = 1, na = "met"}', 'safety.cleen is no figure of CARD.json'],
     ['policy = {at_least = 1}', 'policy.at_least is no figure'],
     ['safety = {at_least = 1}', 'safety.at_least is no figure'],
@@ -136,6 +168,7 @@ describe('requirements', () => {
     [{}, 'CARD.json: version is missing: expected 1'],
     [[], 'CARD.json: the file is []: expected a scorecard'],
     [{ ...CARD, version: 2 }, 'CARD.json: version is 2: expected 1'],
+    [{ format: 'mua-reliability-card', version: 1 }, 'CARD.json: format is "mua-reliability-card": expected a scorecard'],
     [{ version: 1 }, 'CARD.json: layers is missing'],
     [{ version: 1, layers: {} }, 'CARD.json: layers is {}: expected figures'],
     [

@@ -1,4 +1,5 @@
 /** @file Communication in the airline: prices, refunds and compensation must be as the tools showed them, and must be told. */
+import type { RuleName } from '../../../agent/layers/rule-names.ts';
 import { isObject } from '../../../base/json.ts';
 import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION, isDuty } from '../../../agent/layers/communication.ts';
 import { type Amount, amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
@@ -69,7 +70,7 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
   const { before, after } = about(write, talk);
   const all = [...before, ...after];
   const text = all.map((message) => message.text).join('\n');
-  const duty = (rule: string, kept: boolean, detail: string) => {
+  const duty = (rule: RuleName, kept: boolean, detail: string) => {
     if (!talk.isCut(write) && isDuty(policy, log, rule)) log.check(rule, write.place, kept ? null : detail);
   };
   if (write.name === 'cancel_reservation') {

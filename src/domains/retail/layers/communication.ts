@@ -1,4 +1,5 @@
 /** @file Communication in the shop: amounts, refunds, statuses and ids must be as the tools showed them, and must be told. */
+import type { RuleName } from '../../../agent/layers/rule-names.ts';
 import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION, isDuty } from '../../../agent/layers/communication.ts';
 import { type Amount, amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
 import { checkRefundTime, REFUND_RULE, saysTime } from '../../../agent/layers/communication-refunds.ts';
@@ -84,7 +85,7 @@ function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, pol
   const order = facts.orders.get(textOf(write.args.order_id));
   const said = about(write, talk);
   const text = said.map((message) => message.text).join('\n');
-  const duty = (rule: string, kept: boolean, detail: string, states = rule) => {
+  const duty = (rule: RuleName, kept: boolean, detail: string, states = rule) => {
     if (!talk.isCut(write) && isDuty(policy, log, states)) log.check(rule, write.place, kept ? null : detail);
   };
   const close = recent(write, talk);

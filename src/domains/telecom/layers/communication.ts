@@ -1,4 +1,5 @@
 /** @file Communication of the phone provider: amounts, prices and statuses must be true, and the customer must learn what to do next. */
+import type { RuleName } from '../../../agent/layers/rule-names.ts';
 import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION, isDuty } from '../../../agent/layers/communication.ts';
 import { amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
 import { recordsIn, textOf } from '../../../agent/layers/readings.ts';
@@ -37,7 +38,7 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
   const before = talk.saidIn(-1, write.place);
   const after = talk.saidIn(write.place);
   const text = (said: readonly Said[]) => said.map((message) => message.text).join('\n');
-  const duty = (rule: string, kept: boolean, detail: string) => {
+  const duty = (rule: RuleName, kept: boolean, detail: string) => {
     if (isDuty(policy, log, rule)) log.check(rule, write.place, kept ? null : detail);
   };
   if (write.name === 'send_payment_request') {
@@ -75,7 +76,7 @@ function checkData(
   after: readonly Said[],
   talk: Talk,
   log: RuleLog,
-  duty: (rule: string, kept: boolean, detail: string) => void,
+  duty: (rule: RuleName, kept: boolean, detail: string) => void,
 ): void {
   const amount = Number(write.args.gb_amount);
   const perGb = [...shownBefore(talk, talk.end)]

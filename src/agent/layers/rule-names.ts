@@ -1,0 +1,85 @@
+/** @file The names of all rules of the layers, of all domains. A rule without an occasion is not in a card, so `mua gate` needs this list. */
+import type { LayerName } from '../../records/layers.ts';
+
+const ACCESS = ['not_authenticated', 'other_customer', 'other_payment', 'unconfirmed_write'] as const;
+const MANNERS = ['several_calls', 'text_beside_call', 'needless_transfer', 'transfer_message'] as const;
+
+export const RULE_NAMES = {
+  policy: [
+    ...ACCESS,
+    ...MANNERS,
+    // Shop.
+    'several_requests',
+    'no_reminder',
+    'unchecked_status',
+    'changed_before',
+    'wrong_status',
+    'wrong_reason',
+    'other_product',
+    'unavailable_item',
+    'wrong_refund',
+    'same_payment',
+    'short_gift_card',
+    // Airline.
+    'no_reason',
+    'flown_segment',
+    'cancel_not_allowed',
+    'wrong_payment',
+    'passenger_count',
+    'removed_bags',
+    'too_many_passengers',
+    'basic_economy',
+    'changed_route',
+    'wrong_bag_fee',
+    'too_many_payments',
+    'compensation_not_asked',
+    'compensation_not_due',
+    'compensation_amount',
+    // Provider.
+    'other_line',
+    'too_much_data',
+    'no_price',
+    'not_overdue',
+    'second_request',
+    'unpaid_bill',
+    'ended_contract',
+    'paid_unchecked',
+    'roaming_charged',
+  ],
+  communication: [
+    'refund_time',
+    'false_claim',
+    'not_reported',
+    'refusal_without_reason',
+    'handover_summary',
+    'handover_message',
+    'wrong_amount',
+    'difference',
+    'price',
+    'amount',
+    'email',
+    'refund_method',
+    'payment_steps',
+    'restart',
+    'wrong_refund_method',
+    'wrong_status',
+    'unknown_order',
+    'unknown_reservation',
+    'false_paid',
+  ],
+  safety: [...ACCESS, 'other_data_told', 'prompt_told', 'secret_told', 'injected_instruction', 'forged_authority'],
+  recovery: [
+    'handover_summary',
+    'refusal',
+    'unsolved',
+    'read_again',
+    'asked_again',
+    'same_question',
+    'same_failing_call',
+    'tool_failure',
+    'correction',
+    'change_of_mind',
+  ],
+} as const satisfies Record<LayerName, readonly string[]>;
+
+export type RuleName = (typeof RULE_NAMES)[LayerName][number];
