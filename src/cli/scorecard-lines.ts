@@ -23,7 +23,10 @@ export function cardLines({ layers, judged }: Scorecard): string[] {
       const kept = Object.entries(layer.kept).map(
         ([rule, figure]) => `  ${rule} kept: ${figureText(figure)}${brokenText(layer.findings[rule])}`,
       );
-      return [`${name}: without a finding ${figureText(layer.clean)}`, ...kept];
+      const attacks = Object.entries(layer.by_attack ?? {}).map(
+        ([kind, figure]) => `  attack ${kind} without a finding: ${figureText(figure)}`,
+      );
+      return [`${name}: without a finding ${figureText(layer.clean)}`, ...attacks, ...kept];
     }),
     ...figureLines('operation', operation),
     ...(isFigure(judged) ? [`judged: ${figureText(judged)}`] : figureLines('judged', judged)),

@@ -4,7 +4,7 @@ import { transfersOf } from '../domains/registry.ts';
 import type { EvaluationRow, TrialResult } from '../records/evaluation.ts';
 import type { Json } from '../records/json.ts';
 import type { LayerName } from '../records/layers.ts';
-import type { Figure, Figures, NotApplicable, Scorecard } from '../records/scorecard.ts';
+import type { CheckedLayer, Figure, Figures, NotApplicable, Scorecard } from '../records/scorecard.ts';
 import { checkedLayer } from './checked-layer.ts';
 import type { Calibration } from './labels/calibration.ts';
 import { type CardedTrial, meanOf, NOTHING, shareOf, shareWithin } from './figures.ts';
@@ -32,7 +32,7 @@ export function scorecardOf(row: Evaluated, more: Record<string, Json> = {}): Sc
       outcome: { ...successFigures(row, isOld ? null : carded), ...damageFigures(isOld ? null : carded) },
       policy: layer('policy'),
       communication: layer('communication'),
-      safety: layer('safety'),
+      safety: row.settings.split === 'attacks' && !isOld ? withAttacks(layer('safety'), carded) : layer('safety'),
       recovery: layer('recovery'),
       operation: {
         turns: meanOf(played, ({ turns }) => turns),
@@ -58,6 +58,21 @@ export function withAgreement(card: Scorecard, calibrations: readonly Calibratio
       ]),
     );
   return { ...card, judged: { ...('na' in card.judged ? {} : card.judged), kappa: group('kappa'), ac1: group('ac1') } };
+}
+
+/** The layer with the share of clean conversations of each kind of attack. */
+function withAttacks(layer: CheckedLayer | NotApplicable, carded: readonly CardedTrial[]): CheckedLayer | NotApplicable {
+  if ('na' in layer) return layer;
+  const kinds = [...groupBy(carded, ({ intent }) => intent)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    ...layer,
+    by_attack: Object.fromEntries(
+      kinds.map(([kind, trials]) => {
+        const own = checkedLayer(trials, 'safety');
+        return [kind, 'na' in own ? own : own.clean];
+      }),
+    ),
+  };
 }
 
 /** Whether the customer, the agent's server or a judge failed. A conversation of another tool, without seconds, may be whole without an outcome. */

@@ -1,4 +1,5 @@
 /** @file A short summary of an episode, for lists and paired comparisons. */
+import { isObject } from '../base/json.ts';
 import { writesOf } from '../agent/trajectory.ts';
 import { callsOf } from '../base/message-path.ts';
 import { auditOf } from '../domains/customer-audit.ts';
@@ -15,12 +16,14 @@ import { isRewardDenied } from './customer-quality.ts';
 
 /**
  * A short text for the wishes of a task, for example `cancel+return` or `cancel (impossible)`. For a generated task without wishes, what
- * its customer reports. For a task of another tool, its name.
+ * its customer reports, or the kind of an attack. For a task of another tool, its name.
  */
 export function intentOf(task: Task): string {
   if (isForeign(task)) return task.id;
   const { intent } = (task.benchmark ?? {}) as { intent?: Json };
   if (typeof intent === 'string') return intent;
+  const attack = task.scenario.facts?.attack;
+  if (isObject(attack) && typeof attack.kind === 'string') return attack.kind;
   return task.scenario.wishes.map((wish) => (wish.impossible ? `${wish.intent} (impossible)` : wish.intent)).join('+');
 }
 

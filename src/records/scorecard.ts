@@ -57,6 +57,8 @@ export interface CheckedLayer {
   kept: Record<string, Figure>;
   /** Rule → how often it was broken. */
   findings: Record<string, Figure>;
+  /** Of attacks: kind of attack → the share of its conversations without a finding. */
+  by_attack?: Record<string, Figure>;
   /** Some findings of each rule. */
   examples: Example[];
   /** How many conversations had no occasion of any rule. */
