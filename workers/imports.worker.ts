@@ -4,6 +4,10 @@ import { type ReadOptions, readRunBundle } from '../src/exchange/run-bundle.ts';
 import { readExperiment } from '../src/experiments/file.ts';
 import { BenchmarkDatabase } from '../src/benchmarks/import/database.ts';
 import { readForeignFiles } from '../src/formats/read-foreign.ts';
+import { convertDataset } from '../src/formats/convert-dataset.ts';
+import { rowsOfFile } from '../src/formats/dataset-file.ts';
+import type { DatasetFormat } from '../src/formats/write-dataset.ts';
+import type { JsonRow } from '../src/base/json-rows.ts';
 import { readNotedDataset } from '../src/training/dataset.ts';
 
 type ReadProgress = NonNullable<ReadOptions['onProgress']>;
@@ -31,7 +35,11 @@ const api = {
       importedWorlds,
     ),
   readExperiment,
-  readNotedDataset,
+  readDataset: async (file: File) => readNotedDataset(await rowsOfFile(file.name, new Uint8Array(await file.arrayBuffer()))),
+  async convertDataset(rows: readonly JsonRow[], format: DatasetFormat) {
+    const notes: string[] = [];
+    return { ...(await convertDataset(rows, format, (line) => notes.push(line))), notes };
+  },
 };
 
 comlink.expose(api);

@@ -1,8 +1,7 @@
 /** @file Converts conversations and pairs from one format to another. The command line and the page write the same bytes. */
-import type { Note } from '../agent/conversation.ts';
+import { isNearMiss, type Note } from '../agent/conversation.ts';
 import { InputError } from '../base/input-error.ts';
 import type { JsonRow } from '../base/json-rows.ts';
-import { isObject } from '../base/json.ts';
 import { type DatasetRecord, readRecords } from './dataset-file.ts';
 import { pairsOf } from './pairs.ts';
 import { type DatasetFormat, type WrittenDataset, writeDatasetAs } from './write-dataset.ts';
@@ -35,7 +34,7 @@ function pairs(read: readonly DatasetRecord[], note: Note): DatasetRecord[] {
 /** Without its label a near-miss looks like a good conversation, so a format that drops columns does not get it. */
 function labelled(read: readonly DatasetRecord[], format: DatasetFormat, note: Note): DatasetRecord[] {
   if (format !== 'mua-rl' && format !== 'parquet') return [...read];
-  const kept = read.filter(({ columns }) => !isObject(columns.near_miss));
+  const kept = read.filter(({ columns }) => !isNearMiss(columns));
   if (kept.length === 0)
     throw new InputError('all conversations are near-misses: expected good ones, as the format has no column for the label');
   if (kept.length < read.length) note(`${read.length - kept.length} near-misses are left out, as the format has no column for their label`);

@@ -2,6 +2,7 @@
  * @file Makes pairs for preference optimisation from good and bad conversations of one task. The prompt is what both have before the agent's
  * first different message. The answers are the agent's messages from there until the next message of someone else.
  */
+import { isNearMiss } from '../agent/conversation.ts';
 import { commonMessages } from '../agent/preference.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isObject } from '../base/json.ts';
@@ -29,7 +30,7 @@ export function pairsOf(records: readonly DatasetRecord[]): Pairs {
   const talks = records.filter((record): record is Talk => !record.pair);
   const reasons = new Map<string, number>();
   const because = (reason: string) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  const good = talks.filter(({ columns }) => !nearMissOf(columns));
+  const good = talks.filter(({ columns }) => !isNearMiss(columns));
   const byId = groupBy(good, ({ columns }) => String(columns.id));
   const byTask = groupBy(
     good.filter(({ columns }) => columns.reward === 1),
@@ -58,13 +59,14 @@ function pairOf(bad: Talk, byId: Goods, byTask: Goods): (DatasetRecord & { pair:
   const { id, task, source, reward } = bad.columns;
   const nearMiss = nearMissOf(bad.columns);
   const about = { ...(id !== undefined && { id }), ...(task !== undefined && { task }), ...(source !== undefined && { source }) };
+  if (isNearMiss(bad.columns) && !nearMiss) return 'has a near_miss without kind, first_wrong and of';
   if (nearMiss) {
     const good = byId.get(nearMiss.of)?.[0];
     if (!good) return 'names a success in near_miss.of that the file does not have';
     const made = contrast(good, bad);
     if (typeof made === 'string') return made;
     if (made.prompt.length !== nearMiss.first_wrong) return 'differs from its success before or after the message near_miss.first_wrong';
-    return { pair: made, columns: { ...about, near_miss: nearMiss } };
+    return { pair: made, columns: { ...about, chosen_id: nearMiss.of, rejected_kind: nearMiss.kind } };
   }
   if (typeof reward !== 'number') return task === undefined ? 'has neither near_miss nor reward' : 'has no reward';
   if (reward >= 1) return null;

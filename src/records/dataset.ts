@@ -33,10 +33,9 @@ export interface DatasetConversation extends Conversation {
   unconfirmed_writes?: number;
   /** The violations that the policy audit found. */
   violations?: Violation[];
-  /** Present if the conversation was spoilt on purpose. Training skips it. */
   /** What `mua grade` found. */
   grades?: Grades;
-  /** Present if the conversation was spoilt on purpose. */
+  /** Present if the conversation was spoilt on purpose. Training skips it. */
   near_miss?: NearMiss;
 }
 

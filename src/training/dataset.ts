@@ -1,7 +1,8 @@
-/** @file Reads and writes datasets as JSONL. Each line is a conversation in TRL's chat format. `mua synthesize` writes such files. */
+/** @file Reads datasets, such as `mua synthesize` writes them, and gives their rows to write. */
 import { z } from 'zod';
 import { isNearMiss, type Note, readConversation, readEachRow } from '../agent/conversation.ts';
 import { InputError, shown } from '../base/input-error.ts';
+import type { JsonRow } from '../base/json-rows.ts';
 import { PERSONAS } from '../records/conditions.ts';
 import { type DatasetConversation, type DatasetConversationRow, STYLES } from '../records/dataset.ts';
 import { NEAR_MISSES } from '../records/scenario.ts';
@@ -42,18 +43,18 @@ export interface ReadDataset {
 }
 
 /** As `readDataset`, with its notes. */
-export function readNotedDataset(text: string): ReadDataset {
+export function readNotedDataset(file: Parameters<typeof readDataset>[0]): ReadDataset {
   const notes: string[] = [];
-  return { conversations: readDataset(text, (line) => notes.push(line)), notes };
+  return { conversations: readDataset(file, (line) => notes.push(line)), notes };
 }
 
 /**
- * Reads JSONL, or one JSON list. If a conversation has no id, its place in the file is its id. Rows that cannot be read are left out: `note`
+ * Reads the rows of a file, or a text with JSONL or one JSON list. If a conversation has no id, its place in the file is its id. Rows that cannot be read are left out: `note`
  * counts them.
  * @throws DatasetError or ConversationError with the reasons if no row can be read
  */
-export function readDataset(text: string, note: Note = () => {}): DatasetConversation[] {
-  const conversations = readEachRow(text, readRow, note);
+export function readDataset(file: string | readonly JsonRow[], note: Note = () => {}): DatasetConversation[] {
+  const conversations = readEachRow(file, readRow, note);
   if (conversations.length > MAX_CONVERSATIONS)
     throw new DatasetError(`the file has ${conversations.length} conversations: expected at most ${MAX_CONVERSATIONS}`);
   return conversations;
@@ -97,10 +98,6 @@ function factsOf(row: Record<string, unknown>, note: Note): Partial<DatasetConve
 
 const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
-/** Writes the conversations that are not rejected, as JSONL. */
-export function writeDataset(rows: readonly DatasetConversationRow[]): string {
-  return rows
-    .filter(({ rejected }) => !rejected)
-    .map(({ dataset: _, index: __, ...conversation }) => `${JSON.stringify(conversation)}\n`)
-    .join('');
-}
+/** The rows of the conversations that are not rejected. */
+export const keptRows = (rows: readonly DatasetConversationRow[]): JsonRow[] =>
+  rows.filter(({ rejected }) => !rejected).map(({ dataset: _, index, ...value }) => ({ where: `conversation ${index + 1}`, value }));

@@ -28,8 +28,8 @@ import type { UserSimulator } from '../users/types.ts';
 import { NEAR_MISS, NearMissCount } from './near-misses.ts';
 
 /** One line of the JSONL file, with all its fields. */
-export interface SynthesizedConversation extends Required<Omit<DatasetConversation, 'near_miss'>>, Pick<DatasetConversation, 'near_miss'> {
-export interface SynthesizedConversation extends Required<Omit<DatasetConversation, 'grades' | 'near_miss'>> {
+export interface SynthesizedConversation
+  extends Required<Omit<DatasetConversation, 'grades' | 'near_miss'>>, Pick<DatasetConversation, 'near_miss'> {
   tools: ToolSchema[];
 }
 

@@ -3,7 +3,9 @@ import * as comlink from 'comlink';
 import type { ReadOptions, RunBundle } from '../../exchange/run-bundle.ts';
 import type { readExperiment } from '../../experiments/file.ts';
 import type { ForeignFile } from '../../formats/read-foreign.ts';
-import type { readNotedDataset } from '../../training/dataset.ts';
+import type { DatasetFormat, WrittenDataset } from '../../formats/write-dataset.ts';
+import type { JsonRow } from '../../base/json-rows.ts';
+import type { ReadDataset } from '../../training/dataset.ts';
 import { inWorker, READ_LIMIT_MS } from './in-worker.ts';
 
 type ReadProgress = NonNullable<ReadOptions['onProgress']>;
@@ -13,7 +15,8 @@ interface ImportsWorker {
   readBundle(file: Blob, onProgress: ReadProgress): Promise<RunBundle>;
   readForeign(files: readonly File[], onProgress: ReadProgress): Promise<ForeignFile>;
   readExperiment: typeof readExperiment;
-  readNotedDataset: typeof readNotedDataset;
+  readDataset(file: File): Promise<ReadDataset>;
+  convertDataset(rows: readonly JsonRow[], format: DatasetFormat): Promise<WrittenDataset>;
 }
 
 const read = <T>(work: (worker: comlink.Remote<ImportsWorker>) => Promise<T>, signal?: AbortSignal) =>
@@ -38,5 +41,9 @@ export const readExperimentFile = async (file: File) => {
   return read((worker) => worker.readExperiment(text, file.name));
 };
 
-/** As `readNotedDataset`. */
-export const readDatasetText = (text: string) => read((worker) => worker.readNotedDataset(text));
+/** As `readNotedDataset`: JSON Lines, JSON or Parquet. */
+export const readDatasetFile = (file: File) => read((worker) => worker.readDataset(file));
+
+export type { DatasetFormat };
+/** As `convertDataset`. */
+export const convertDataset = (rows: readonly JsonRow[], format: DatasetFormat) => read((worker) => worker.convertDataset(rows, format));

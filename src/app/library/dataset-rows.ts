@@ -1,24 +1,15 @@
-/** @file Reads the file of a dataset, and makes fresh models. This module is loaded only when the visitor asks for one of these. */
+/** @file Stores the file of a dataset, and makes fresh models. This module is loaded only when the visitor asks for one of these. */
 import { loadModel, withWeights } from '../../exchange/model-folder.ts';
 import type { DatasetRow } from '../../records/dataset.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { storeDataset } from '../../trainer/datasets.ts';
 import { modelFiles, modelRow } from '../../trainer/stored-models.ts';
-import { type ReadDataset, readNotedDataset } from '../../training/dataset.ts';
+import type { ReadDataset } from '../../training/dataset.ts';
 import { freshWeights, type Init } from '../../training/init-weights.ts';
 
-/** Reads a JSONL file, perhaps in a worker, with notes on what was read differently. */
-export type DatasetReader = (text: string) => ReadDataset | Promise<ReadDataset>;
-
-/** Stores the conversations of a JSONL file that can be read. @throws Error with the reasons if none can be read */
-export async function importDataset(
-  db: RunDatabase,
-  name: string,
-  text: string,
-  read: DatasetReader = readNotedDataset,
-): Promise<DatasetRow> {
-  const { conversations, notes } = await read(text);
+/** Stores the conversations of a file. */
+export async function importDataset(db: RunDatabase, name: string, { conversations, notes }: ReadDataset): Promise<DatasetRow> {
   const row: DatasetRow = {
     id: crypto.randomUUID(),
     name: name.slice(0, 200),

@@ -1,8 +1,8 @@
 /** @file The stored datasets of demonstrations. */
 import { beginningWith } from '../../base/key-range.ts';
 import type { DatasetConversationRow, DatasetRow } from '../../records/dataset.ts';
-import type { DatasetReader } from './dataset-rows.ts';
 import type { RunDatabase } from '../../storage/database.ts';
+import type { ReadDataset } from '../../training/dataset.ts';
 
 export class Datasets {
   readonly #db: RunDatabase;
@@ -25,9 +25,9 @@ export class Datasets {
     return beginningWith(this.#db.datasetConversations, id).toArray();
   }
 
-  /** Stores the conversations of a JSONL file that can be read. @throws Error with the reasons if none can be read */
-  async import(name: string, text: string, read?: DatasetReader): Promise<DatasetRow> {
-    return (await import('./dataset-rows.ts')).importDataset(this.#db, name, text, read);
+  /** Stores the conversations of a file. */
+  async import(name: string, read: ReadDataset): Promise<DatasetRow> {
+    return (await import('./dataset-rows.ts')).importDataset(this.#db, name, read);
   }
 
   /** Marks conversations as rejected, or removes this mark. */

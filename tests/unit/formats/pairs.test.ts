@@ -36,8 +36,16 @@ describe('near-misses', () => {
   test('the prompt ends before the wrong message, and each side has that message of the agent', async () => {
     const { rows, notes } = await converted([good, unasked, claimed]);
     expect(rows).toEqual([
-      { prompt: start, chosen: [agent('Cancel 1. Yes?')], rejected: [call('cancel')], tools, id: 'shop/1#1', near_miss: unasked.near_miss },
-      { prompt: good.messages.slice(0, 6), chosen: [call('cancel')], rejected: [agent('Done.')], tools, id: 'shop/1#2', near_miss: claimed.near_miss }, // prettier-ignore
+      {
+        prompt: start,
+        chosen: [agent('Cancel 1. Yes?')],
+        rejected: [call('cancel')],
+        tools,
+        id: 'shop/1#1',
+        chosen_id: 'shop/1',
+        rejected_kind: 'unasked_write',
+      },
+      { prompt: good.messages.slice(0, 6), chosen: [call('cancel')], rejected: [agent('Done.')], tools, id: 'shop/1#2', chosen_id: 'shop/1', rejected_kind: 'claimed_not_done' }, // prettier-ignore
     ]);
     expect(notes).toEqual([]);
   });
