@@ -32,6 +32,7 @@ const SCRIPTS: Record<string, { environment: string; shown: string[] }> = {
   read_exports: { environment: 'read', shown: [] },
   trl_words: { environment: 'trl', shown: ['trl', 'transformers', 'openenv'] },
   trl_runs: { environment: 'trl', shown: ['trl', 'transformers', 'torch', 'peft'] },
+  trl_dpo: { environment: 'trl', shown: ['trl', 'transformers', 'torch'] },
   torch_numbers: { environment: 'trl', shown: ['transformers', 'torch'] },
   peft_back: { environment: 'trl', shown: ['peft', 'transformers'] },
   verl_words: { environment: 'verl', shown: ['verl', 'transformers'] },
@@ -87,6 +88,8 @@ function prepare(work: string): void {
     tensorboard: 'events.out.tfevents.1.run',
   };
   for (const [kind, name] of Object.entries(written)) mua('export-run', RUN, '--format', kind, '--out', join(exports, name));
+  const converted = ['chat', 'trl', 'sharegpt', 'preference', 'mua-rl', 'parquet'];
+  for (const kind of converted) mua('convert', RUN, '--format', kind, '--out', join(exports, `converted.${kind}`));
 }
 
 const interpreter = (environment: string) => join(folder, environment, 'bin', 'python');

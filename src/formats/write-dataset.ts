@@ -74,8 +74,9 @@ function conversationOf(record: DatasetRecord, note: Note): Conversation {
 function muaRlRow(record: DatasetRecord, index: number, note: Note): Row {
   const { messages, tools } = conversationOf(record, note);
   const { id, source, scenario, domain, ...others } = record.columns;
-  // Our own ids begin with the domain.
-  const from = source ?? scenario ?? domain ?? (typeof id === 'string' && id.includes('/') ? id.split('/')[0] : undefined);
+  // The ids of our own tasks begin with the domain.
+  const named = [id, others.task].find((own) => typeof own === 'string' && own.includes('/')) as string | undefined;
+  const from = source ?? scenario ?? domain ?? named?.split('/')[0];
   const lost: Row = { ...others, ...(source !== undefined && { scenario, domain }) };
   const names = Object.keys(lost).filter((name) => lost[name] !== undefined && lost[name] !== null);
   if (names.length > 0)

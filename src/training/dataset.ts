@@ -31,10 +31,7 @@ const factsSchema = z.object({
     .max(1000)
     .optional(),
   grades: gradesSchema.optional(),
-  near_miss: nearMissSchema.optional(),
 });
-
-const nearMissSchema = z.object({ kind: z.enum(NEAR_MISSES), first_wrong: natural, of: z.string().max(400) });
 
 /** Conversations, and notes on rows and columns that were left out. */
 export interface ReadDataset {

@@ -93,6 +93,26 @@ def datasets():
     row('datasets', 'load_dataset on Parquet and three JSONL', f'{counts} rows', counts == [len(rollouts)] * 4)
 
 
+def converted():
+    import pandas
+    import pyarrow.parquet
+    from datasets import load_dataset
+
+    rows = lines('converted.mua-rl')
+    kinds = ['chat', 'trl', 'sharegpt', 'preference', 'mua-rl']
+    with tempfile.TemporaryDirectory() as cache:
+        counts = [load_dataset('json', data_files=str(EXPORTS / f'converted.{kind}'), split='train', cache_dir=cache).num_rows for kind in kinds]
+        theirs = load_dataset('parquet', data_files=str(EXPORTS / 'converted.parquet'), split='train', cache_dir=cache).to_list()
+    row('datasets', f'load_dataset on the formats of mua convert: {", ".join(kinds)}', f'{counts} rows', counts == [len(lines(f'converted.{kind}')) for kind in kinds])
+    frame = pandas.read_parquet(EXPORTS / 'converted.parquet')
+    table = pyarrow.parquet.read_table(EXPORTS / 'converted.parquet')
+    texts = all(str(field.type) == 'string' for field in table.schema)
+    wrong = sum(own != other for own, other in zip(rows, table.to_pylist())) + sum(own != other for own, other in zip(rows, theirs))
+    first = json.loads(frame['messages'][0])
+    row('pyarrow', 'Parquet of mua convert, as MUA-RL’s dataset, also with pandas and datasets', f'{len(frame)} rows, {wrong} differ from the JSONL',
+        texts and wrong == 0 and len(frame) == len(rows) == len(theirs) and first[0]['role'] == 'system' and list(frame.columns) == ['id', 'source', 'messages', 'tools'])
+
+
 def onnx():
     import numpy
     import onnxruntime
@@ -122,7 +142,7 @@ def onnx():
     row('ONNX Runtime', f'log-probs of {count:,} tokens that the browser sampled', f'at most {worst:.1e} off', count > 1000 and worst < 5e-4)
 
 
-for check in (inspect, tensorboard, trackio, parquet, datasets, onnx):
+for check in (inspect, tensorboard, trackio, parquet, datasets, converted, onnx):
     try:
         check()
     except Exception as error:

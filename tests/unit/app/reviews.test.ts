@@ -8,7 +8,7 @@ import type { DatasetConversationRow } from '../../../src/records/dataset.ts';
 import type { Decision, Review } from '../../../src/records/grades.ts';
 import { ReviewDatabase } from '../../../src/storage/review-database.ts';
 import { rowSha256 } from '../../../src/synthesis/rows.ts';
-import { readDataset, writeDataset } from '../../../src/training/dataset.ts';
+import { keptRows, readDataset } from '../../../src/training/dataset.ts';
 import { shopRow } from '../../support/graded-rows.ts';
 
 const rows = [1, 2, 3, 4].map((number, index): DatasetConversationRow => ({
@@ -86,5 +86,5 @@ test('a data set keeps the grades and labels of its file', () => {
   expect(read).toMatchObject({ near_miss });
   expect(read!.grades).toBeUndefined();
   expect(notes[0]).toMatch('column grades has another form and is left out');
-  expect(writeDataset([{ ...read!, dataset: 'd', index: 0 }])).toContain('"near_miss":{"kind":"extra_write"');
+  expect(keptRows([{ ...read!, dataset: 'd', index: 0 }])[0]!.value).toMatchObject({ near_miss });
 });
