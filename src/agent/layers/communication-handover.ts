@@ -19,7 +19,7 @@ export const HANDOVER: RuleWords = {
 
 /** Words that tell a human nothing about the case. */
 const EMPTY_WORDS = new Set(
-  'a an and as at be been by can cannot could customer client user caller agent human representative for from further had has have he help helped her him his i if in is issue issues it matter me my needs need needed not of on or our person please problem problems request requests requested requesting requires required she so some someone speak support talk team that the their them they this to transfer transferred transferring unable up us want wanted wants was we were will wish wishes with would you your assist assistance assisted assisting additional more beyond solve resolve resolved fix special something wanting asked asking asks live general service n/a none summary unknown here now conversation details continue handle handled tool tools function call calls did does do work worked working failed fails fail failing failure error errors system technical went wrong happened happen trouble difficulty unsuccessful unsuccessfully try tries tried trying again attempt attempted attempts twice question questions about escalate escalated escalation complex case possible see above below please occurred chat log history previous earlier message messages'.split(
+  'a an and as at be been by can cannot could customer client user caller agent human representative for from further had has have he help helped her him his i if in is issue issues it matter me my needs need needed not of on or our person please problem problems request requests requested requesting requires required she so some someone speak support talk team that the their them they this to transfer transferred transferring unable up us want wanted wants was we were will wish wishes with would you your assist assistance assisted assisting additional more beyond solve resolve resolved fix special something wanting asked asking asks live general service n/a none summary unknown here now conversation details continue handle handled tool tools function call calls did does do work worked working failed fails fail failing failure error errors system technical went wrong happened happen trouble difficulty unsuccessful unsuccessfully try tries tried trying again attempt attempted attempts twice question questions about escalate escalated escalation complex case possible see above below please occurred chat log history previous earlier message messages scope capability capabilities outside over take taking took handed colleague colleagues specialist department supervisor manager staff team bot assistant ai automated inquiry inquiries query concern concerns concerning regarding related per kindly necessary appropriate soon asap urgent urgently today contact contacted contacting called calling wrote reached out came situation anything everything nothing info information provided given hello hi thanks thank dear mentioned discussed discussion said told explained described continued proceed follow followup attention care look looking into'.split(
     ' ',
   ),
 );
@@ -57,15 +57,21 @@ function namesOf(record: Record<string, Json>): string[] {
     .flatMap((text) => (text.includes(' ') ? [text, ...text.split(' ')] : [text]));
 }
 
+const WISH = 'what the customer wants';
+
+/** What every summary needs, also where the policy does not ask for one. */
+export const isNeeded = (part: string): boolean => part === WISH || part === NO_WORD;
+const NO_WORD = 'every word';
+
 /** What a summary lacks for the human who reads it. */
 export function missingIn(talk: Talk, call: Made, { acts }: HandoverRules): string[] {
   const summary = summaryOf(call);
-  if (summary === '') return ['every word'];
+  if (summary === '') return [NO_WORD];
   const said = summary.toLowerCase();
   const identity = identityBefore(talk, call.place);
   const missing: string[] = [];
   if (identity.length > 0 && !identity.some((text) => said.includes(text.toLowerCase()))) missing.push('who the customer is');
-  if (isUseless(summary, identity)) missing.push('what the customer wants');
+  if (isUseless(summary, identity)) missing.push(WISH);
   const done = talk.writes
     .filter(({ place }) => place < call.place)
     .flatMap(({ name }) => acts.find(({ tools }) => tools.includes(name)) ?? []);

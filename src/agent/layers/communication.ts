@@ -11,7 +11,7 @@ import {
   statedDone,
   statesResult,
 } from './communication-claims.ts';
-import { HANDOVER, type HandoverRules, missingIn } from './communication-handover.ts';
+import { HANDOVER, type HandoverRules, isNeeded, missingIn } from './communication-handover.ts';
 import { recordsIn, textOf } from './readings.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
 import type { Said, Talk } from './talk.ts';
@@ -146,7 +146,8 @@ export function checkRefusals(talk: Talk, log: RuleLog): void {
 export function checkHandovers(talk: Talk, policy: string | null, log: RuleLog, rules: HandoverRules): void {
   for (const call of talk.calls) {
     if (!rules.transfers.includes(call.name) || call.failed) continue;
-    if (isDuty(policy, log, 'handover_summary')) log.check('handover_summary', call.place, lacks(missingIn(talk, call, rules)));
+    const missing = missingIn(talk, call, rules);
+    log.check('handover_summary', call.place, lacks(isDuty(policy, log, 'handover_summary') ? missing : missing.filter(isNeeded)));
     if (policy !== null)
       log.checkSaid('handover_message', call.place, () => {
         const said = talk.saidIn(talk.lastHeard(call.place));

@@ -5,11 +5,15 @@ import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION
 import { type Amount, amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
 import { checkRefundTime, REFUND_RULE, saysTime } from '../../../agent/layers/communication-refunds.ts';
 import { recordsIn, textOf } from '../../../agent/layers/readings.ts';
+import { checkPromises } from '../../../agent/layers/communication-promises.ts';
+import { checkQuestions } from '../../../agent/layers/communication-questions.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
-import { type Made, type Said, Talk } from '../../../agent/layers/talk.ts';
+import { type Made, numbersIn, type Said, Talk } from '../../../agent/layers/talk.ts';
 import type { LayerCheck } from '../../../agent/layers.ts';
 import type { Json } from '../../../records/json.ts';
 import { ACTS, reservationsIn, showsDone, TRANSFERS } from './acts.ts';
+import { ASKED } from './asked.ts';
+import { checkFlightStatus } from './flight-status.ts';
 
 const RULES = {
   ...COMMUNICATION,
@@ -30,8 +34,11 @@ export const communication: LayerCheck = (conversation) => {
   checkReports(talk, log, ACTS);
   checkRefusals(talk, log);
   checkHandovers(talk, policy, log, { acts: ACTS, transfers: TRANSFERS });
+  checkPromises(talk, log, { acts: ACTS, transfers: TRANSFERS });
+  checkQuestions(talk, log, ASKED, TRANSFERS);
   for (const write of talk.writes) checkWrite(write, talk, log, policy);
   checkIds(talk, log);
+  for (const message of talk.said) checkFlightStatus(message, talk, log);
   return log.layer();
 };
 
@@ -69,6 +76,8 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
   const alone = talk.writesBeside(write).length === 1;
   const { before, after } = about(write, talk);
   const all = [...before, ...after];
+  /** The last message with an amount. An answer to another question can follow it. */
+  const offer = before.filter((message) => amountsIn(message.text).length > 0).slice(-1);
   const text = all.map((message) => message.text).join('\n');
   const duty = (rule: RuleName, kept: boolean, detail: string) => {
     if (!talk.isCut(write) && isDuty(policy, log, rule)) log.check(rule, write.place, kept ? null : detail);
@@ -107,7 +116,7 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
     );
     if (alone)
       checkTotals(
-        [...before.slice(-1), ...after],
+        [...offer, ...after],
         (sentence) => TOTAL.test(sentence) && !PER_PERSON.test(sentence),
         [total, ...paid, ...fares(write)],
         log,
@@ -120,9 +129,19 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
     const people = isObject(write.value) && Array.isArray(write.value.passengers) ? write.value.passengers.length : 1;
     if (alone)
       checkTotals(
-        [...before.slice(-1), ...after],
-        (sentence) => DIFFERENCE.test(sentence),
+        [...offer, ...after],
+        (sentence) => DIFFERENCE.test(sentence) && !PER_PERSON.test(sentence),
         [difference, difference / people],
+        log,
+        'the price difference',
+      );
+    // A list of details names the price and no word for it.
+    const shown = talk.callsIn(-1, write.place).flatMap(({ value }) => [...numbersIn(value)]);
+    if (alone)
+      checkTotals(
+        offer,
+        (sentence) => !DIFFERENCE.test(sentence),
+        [difference, difference / people, ...fares(write), ...shown, ...shown.map((price) => price * people)],
         log,
         'the price difference',
       );
@@ -135,10 +154,10 @@ function checkWrite(write: Made, talk: Talk, log: RuleLog, policy: string | null
         amountsIn(text).some((said) => sameAmount(said, fee) || sameAmount(said, BAG_FEE)),
         `did not say the fee of ${dollars(fee)}`,
       );
-    checkBagPrices([...before.slice(-1), ...after], log);
+    checkBagPrices([...offer, ...after], log);
     if (alone)
       checkTotals(
-        [...before.slice(-1), ...after],
+        [...offer, ...after],
         (sentence) => !/\b(?:each|per|apiece)\b/i.test(sentence) && /\b(?:bags?|baggage|luggage|suitcase)\b/i.test(sentence),
         [fee, BAG_FEE],
         log,

@@ -4,13 +4,17 @@ import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION
 import { type Amount, amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
 import { checkRefundTime, REFUND_RULE, saysTime } from '../../../agent/layers/communication-refunds.ts';
 import { recordsIn, textOf } from '../../../agent/layers/readings.ts';
+import { checkPromises } from '../../../agent/layers/communication-promises.ts';
+import { checkQuestions } from '../../../agent/layers/communication-questions.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, type Said, Talk } from '../../../agent/layers/talk.ts';
 import type { LayerCheck } from '../../../agent/layers.ts';
 import { sentences } from '../../../agent/sentences.ts';
 import { ACTS, ordersIn, showsDone, TRANSFERS } from './acts.ts';
+import { ASKED } from './asked.ts';
 import { ShopFacts, type ShownOrder } from './money.ts';
 import { checkOrders, DIFFERENCE, REFUND } from './orders.ts';
+import { checkVariants } from './variants.ts';
 
 const RULES = {
   ...COMMUNICATION,
@@ -32,6 +36,8 @@ export const communication: LayerCheck = (conversation) => {
   checkReports(talk, log, ACTS);
   checkRefusals(talk, log);
   checkHandovers(talk, policy, log, { acts: ACTS, transfers: TRANSFERS });
+  checkPromises(talk, log, { acts: ACTS, transfers: TRANSFERS });
+  checkQuestions(talk, log, ASKED, TRANSFERS);
   const judged = new Set<Amount['sentence']>();
   for (const write of talk.calls.filter(({ write, name }) => write || /exchange|modify_pending_order_items/.test(name)))
     checkWrite(write, talk, facts, log, policy, judged);
@@ -89,7 +95,16 @@ function checkWrite(write: Made, talk: Talk, facts: ShopFacts, log: RuleLog, pol
     if (!talk.isCut(write) && isDuty(policy, log, states)) log.check(rule, write.place, kept ? null : detail);
   };
   const close = recent(write, talk);
-  if (/exchange|modify_pending_order_items/.test(write.name)) return checkDifference(write, said, talk, facts, log, policy, judged);
+  if (/exchange|modify_pending_order_items/.test(write.name)) {
+    if (write.write)
+      checkVariants(
+        write,
+        close.filter(({ place }) => place > write.place),
+        talk,
+        log,
+      );
+    return checkDifference(write, said, talk, facts, log, policy, judged);
+  }
   const method = write.name === 'cancel_pending_order' ? order?.methods : [textOf(write.args.payment_method_id)];
   if (write.name === 'cancel_pending_order' && order && method && method.length > 0) {
     duty('refund_time', saysTime(text), 'did not say when the refund comes');

@@ -3,16 +3,23 @@ import type { RuleName } from '../../../agent/layers/rule-names.ts';
 import { checkClaims, checkHandovers, checkRefusals, checkReports, COMMUNICATION, isDuty } from '../../../agent/layers/communication.ts';
 import { amountsIn, dollars, sameAmount } from '../../../agent/layers/communication-money.ts';
 import { recordsIn, textOf } from '../../../agent/layers/readings.ts';
+import { checkPromises } from '../../../agent/layers/communication-promises.ts';
+import { checkQuestions } from '../../../agent/layers/communication-questions.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, numbersIn, type Said, Talk } from '../../../agent/layers/talk.ts';
 import type { LayerCheck } from '../../../agent/layers.ts';
 import { sentences } from '../../../agent/sentences.ts';
 import { ACTS, showsDone, thingsIn, TRANSFERS } from './acts.ts';
+import { ASKED } from './asked.ts';
+import { checkUsage } from './usage.ts';
 
 const RULES = {
   ...COMMUNICATION,
   amount: { must: [/\bamount due\b/] },
-  price: { must: [/\bprice\b/, /\bconfirm|\bconsent/], may: [/\bdata|\bconfirm the price/] },
+  price: {
+    must: [/\b(?:prices?|costs?|charged?)\b/, /\bconfirm|\bconsent|\bdata\b|\bgb\b|\brefuel/],
+    may: [/\bdata/, /\bconfirm the price/],
+  },
   restart: { must: [/\b(reboot|restart)/, /\b(resum|suspen|reactivat|lift|then\b|after)/], may: [/\bresum/] },
   payment_steps: { must: [/\bpayment request/, /\bcheck\b/] },
   false_paid: { must: [/\bpaid\b/, /\bstatus\b|\bcheck that\b/], may: [/\bbefore informing\b/] },
@@ -26,10 +33,13 @@ export const communication: LayerCheck = (conversation) => {
   if (isDuty(policy, log, 'not_reported')) checkReports(talk, log, ACTS);
   checkRefusals(talk, log);
   checkHandovers(talk, policy, log, { acts: ACTS, transfers: TRANSFERS });
+  checkPromises(talk, log, { acts: ACTS, transfers: TRANSFERS });
+  checkQuestions(talk, log, ASKED, TRANSFERS);
   for (const write of talk.writes) checkWrite(write, talk, log, policy);
   for (const message of talk.said) {
     checkAmounts(message, talk, log, policy);
     checkStatus(message, talk, log);
+    checkUsage(message, talk, log);
   }
   return log.layer();
 };
@@ -171,14 +181,25 @@ function requested(
     : `said a payment request of ${dollars(value)}; ${dollars(due[0]!)} are due`;
 }
 
-const PAID =
-  /\bbill\b[^.?!\n]{0,40}\b(?:has been|is|was)(?: now| successfully| already| fully)* paid\b|\bpayment (?:has been|was) (?:received|successful|processed|confirmed|completed)\b/i;
+const PAID = new RegExp(
+  [
+    String.raw`\b(?:bill|invoice|balance|amount|everything|all|it|that|B\d{3,9})\b[^.?!\n]{0,40}\b(?:has been|is|was|are)(?: now| all| successfully| already| fully| completely)* (?:paid|settled|cleared|covered)\b`,
+    String.raw`\bpayment\b[^.?!\n]{0,30}\b(?:has been|was|is|has|have)(?: now| successfully| already)* (?:received|successful|processed|confirmed|completed|arrived|in|through|here|registered|booked|gone through|come in|complete)\b`,
+    String.raw`\bpayment\b[^.?!\n]{0,30}\b(?:went through|came (?:in|through)|arrived|succeeded|worked)\b`,
+    String.raw`\b(?:i|we)(?:'ve| have| can)?(?: now| just)* (?:see|got|received|have|confirmed?)(?: now)? (?:your|the) (?:\w+ )?payment\b(?! (?:request|method|is|has|still))`,
+    String.raw`\bpayment (?:received|confirmed|complete|successful|in)\b`,
+    String.raw`^\W*(?:(?:great|good|ok|okay|perfect|thanks?|thank you|wonderful)\W+)?(?:all )?(?:paid|settled)\b`,
+    String.raw`\b(?:nothing|no (?:amount|bill|balance)) (?:is |more is |else is )?(?:due|open|owed|outstanding|overdue)\b|\bno longer (?:overdue|due|open|outstanding)\b|\bpaid in full\b|\byou (?:are|have) (?:all )?(?:paid|settled) up\b`,
+  ].join('|'),
+  'i',
+);
+/** Waits for the payment. */
+const NOT_PAID =
+  /\?|\b(?:once|after|when|if|until|unless|not|n't|before|please|let me|as soon as|will|would|should|awaits?|awaiting|waiting|pending|still|yet|can be|to be|must|may|whether)\b/i;
 
 /** Says that a bill is paid, although the last look showed otherwise. */
 function checkStatus({ place, text }: Said, talk: Talk, log: RuleLog): void {
-  for (const sentence of sentences(text).filter(
-    (part) => PAID.test(part) && !/\?|\b(?:once|after|when|if|until|not|n't|before|please|let me)\b/i.test(part),
-  )) {
+  for (const sentence of sentences(text).filter((part) => PAID.test(part) && !NOT_PAID.test(part))) {
     const shown = [...shownBefore(talk, place)].filter(({ bill_id, status }) => typeof bill_id === 'string' && typeof status === 'string');
     const sent = talk
       .callsIn(-1, place)
