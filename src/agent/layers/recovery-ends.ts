@@ -1,6 +1,6 @@
 /** @file How refusals and unsolved problems end: with a reason or another way, and not with a farewell. */
 import { sentences } from '../sentences.ts';
-import { type ActWords, ASKS_MORE, FAREWELL, givesAlternative, givesReason, refusalsIn } from './communication-claims.ts';
+import { type ActWords, ASKS_MORE, FAREWELL, givesAlternative, givesReason, refusalsIn, refusesBarely } from './communication-claims.ts';
 import type { RuleLog } from './rule-log.ts';
 import type { Said, Talk } from './talk.ts';
 
@@ -31,18 +31,28 @@ export function checkRefused(talk: Talk, log: RuleLog, { acts, transfers }: EndR
   }
 }
 
-/** Another wish that the agent answers with the refusal of the first one. */
+/** Another wish that the agent answers with the refusal of an earlier one. */
 function ignoredWish({ place, text }: Said, refusal: string, talk: Talk, acts: readonly ActWords[]): string | null {
   const wish = talk.heard.findLast((heard) => heard.place < place);
-  const before = wish && talk.saidIn(-1, wish.place).findLast((said) => refusalsIn(said.text).length > 0);
+  const before = wish && talk.saidIn(-1, wish.place).findLast((said) => refusalsIn(said.text).length > 0 || refusesBarely(said.text));
   if (!wish || !before || talk.callsIn(wish.place, place).length > 0) return null;
-  const namedIn = (said: string) => acts.filter(({ named }) => named.test(said));
-  const refused = namedIn(refusalsIn(before.text)[0]!);
-  const again = namedIn(refusal);
+  const namedIn = (said: string) => acts.filter(({ named }) => named.test(said.replace(REASONS, ' ')));
   const wanted = namedIn(wish.text);
-  const isNew = wanted.length > 0 && wanted.every((act) => !refused.includes(act) && !namedIn(text).includes(act));
-  return isNew && again.some((act) => refused.includes(act)) ? wish.text : null;
+  const again = namedIn(refusal);
+  const earlier = [before, ...talk.heardIn(-1, wish.place)].flatMap((said) => namedIn(said.text));
+  const isIgnored = wanted.length > 0 && !namedIn(text).some((act) => wanted.includes(act)) && !sharesWords(wish.text, text);
+  return isIgnored && again.some((act) => earlier.includes(act)) ? wish.text : null;
 }
+/** Whether an answer takes up a word of the wish, other than the thing that both are about. */
+const sharesWords = (wish: string, answer: string): boolean => {
+  const own = new Set(wish.toLowerCase().match(WORDS));
+  return (answer.toLowerCase().match(WORDS) ?? []).some((word) => own.has(word) && !COMMON.test(word));
+};
+const WORDS = /\p{L}{4,}/gu;
+const COMMON =
+  /^(?:then|that|this|have|with|please|could|would|will|your|instead|want|like|order|orders|booking|reservation|trip|flights?|line|account|case|there|what|when|from|okay|sorry|thank|thanks|allowed|possible|cannot|still|just|also|about|because|unfortunately)$/;
+/** Why a customer wishes something. */
+const REASONS = /\bplans? (?:have |has )?changed\b|\bchanged? (?:of )?(?:my |our )?(?:plans?|mind)\b/gi;
 
 const UNSOLVED =
   /\b(?:still|yet)\b[^.!?]{0,20}\b(?:no|not|nothing|none|the same|same|down|slow|dead|broken|off)\b|\bstill (?:\w+ )?(?:doesn't|does not|isn't|won't|can't|cannot|don't|haven't|hasn't)\b|\bno (?:change|difference|luck|improvement|effect|success)\b|\bno (?:\w+ ){0,2}(?:connection|signal|service|internet|network|bars|reception)\b|\bnothing (?:changed|happen\w*|works?|helped|loads?)\b|\b(?:doesn't|does not|doesnt|didn't|did not|didnt|isn't|is not|won't|not) (?:\w+ ){0,2}(?:work|help|working|fix|change|solve|connect|load|better)\w*|\bstill (?:there|here|happening|persists?|unsolved)\b|\bpersists?\b|\bremains\b|\bstays (?:dead|dark|off|slow|the same)\b|\b(?:not|n't) any better\b|\bno \w+ (?:yet|still)\b|\bsame (?:problem|issue|thing|as before)\b|\b(?:fails|failed|timed? ?out|unreachable|offline)\b|\b(?:test|speed|connection)\b[^.!?]{0,30}\b(?:poor|slow|bad|zero|0 ?mbps)\b/i;

@@ -2,7 +2,8 @@
 import { canonicalJson } from '../../base/json.ts';
 import { meaningOf } from '../answers.ts';
 import { sentences } from '../sentences.ts';
-import { refusalsIn, tellsTrouble } from './communication-claims.ts';
+import { asks } from '../questions.ts';
+import { ASKS_MORE, refusalsIn, tellsTrouble } from './communication-claims.ts';
 import type { RuleLog } from './rule-log.ts';
 import type { Said, Talk } from './talk.ts';
 
@@ -17,14 +18,19 @@ export interface Fact {
   identity?: boolean;
 }
 
-/** Asks the customer for something: `What is your email?`, `Which user id is it?`, `Please provide your email.`, `Your email, please.` */
-export const askingFor = (what: string): RegExp =>
+/**
+ * Asks the customer for something: `What is your email?`, `Which user id is it?`, `Please provide your email.`, `Your email, please.`
+ * @param bare whether a question can begin with the thing: `Your email?`
+ */
+export const askingFor = (what: string, bare = true): RegExp =>
   new RegExp(
     [
       String.raw`\b(?:what|which)\b[^.?!]{0,40}\b${what}\b(?=[^.!]*\?)`,
       String.raw`(?:^|\b(?:please|kindly|you|and|then)\s)\W*(?:(?:also|again|first|just) )?(?:(?:provide|share|state|enter|type|repeat)\b|(?:tell|give|send|remind) (?:me|us)\b)[^.?!]{0,40}\b${what}\b`,
       String.raw`\b(?:let me (?:know|have)|(?:i|we)(?:'ll|'d| will| would)?(?: also| still| first)? need|(?:may|can|could) (?:i|we) (?:please )?(?:have|get|ask for)|(?:can|could|would|will) you (?:please )?(?:provide|share|tell|give|send|repeat)|mind (?:telling|giving|sharing|repeating))\b[^.?!]{0,60}\b${what}\b`,
-      String.raw`^\W*(?:and )?(?:your |the )?\b${what}\b(?: address| number| code)?(?=[^.?!]*(?:\?|\bplease\b|\bso\b|\bto\b))`,
+      ...(bare
+        ? [String.raw`^\W*(?:and )?(?:your |the )?\b${what}\b(?: address| number| code)?(?=[^.?!]*(?:\?|\bplease\b|\bso\b|\bto\b))`]
+        : []),
     ].join('|'),
     'i',
   );
@@ -82,7 +88,7 @@ function checkFacts(talk: Talk, log: RuleLog, { facts, identity }: NeedlessRules
       if (!asksFor(message.text, fact)) continue;
       const known = fact.identity
         ? knownBefore(message, talk, fact, identity)
-        : !tellsTrouble(message.text) && saidJustNow(message, talk, fact);
+        : !tellsTrouble(message.text) && (saidJustNow(message, talk, fact) || saidBefore(message, talk, fact));
       log.check('asked_again', message.place, known ? `asked for the ${fact.name}, which the customer had given` : null);
     }
   }
@@ -94,13 +100,27 @@ function knownBefore({ place }: Said, talk: Talk, { gives }: Fact, identity: Reg
   return looked.length === 0 && talk.heardIn(-1, place).some(({ text }) => gives.test(text));
 }
 
-function saidJustNow({ place }: Said, talk: Talk, { gives }: Fact): boolean {
+/** The facts of a kind in a text. */
+const givenIn = (text: string, { gives }: Fact): string[] => [
+  ...new Set([...text.matchAll(new RegExp(gives.source, `${gives.flags.replace('g', '')}g`))].map(([said]) => said.toLowerCase())),
+];
+
+function saidJustNow({ place }: Said, talk: Talk, fact: Fact): boolean {
   const last = talk.heard.findLast((heard) => heard.place < place);
   if (!last || talk.callsIn(last.place, place).some(({ failed }) => failed)) return false;
-  const found = new Set(
-    [...last.text.matchAll(new RegExp(gives.source, `${gives.flags.replace('g', '')}g`))].map(([said]) => said.toLowerCase()),
-  );
-  return found.size === 1;
+  return givenIn(last.text, fact).length === 1;
+}
+
+/** The customer can mean another thing. */
+const OTHER = /\b(?:another|other|different|second|two|both|not sure|don't (?:know|remember))\b/i;
+
+/** Whether the customer gave the only fact of its kind earlier, and no call has used it. */
+function saidBefore({ place }: Said, talk: Talk, fact: Fact): boolean {
+  const heard = talk.heardIn(-1, place);
+  const [given, ...more] = givenIn(heard.map(({ text }) => text).join('\n'), fact);
+  if (given === undefined || more.length > 0 || heard.some(({ text }) => OTHER.test(text))) return false;
+  const value = given.replace(/^#/, '');
+  return !talk.callsIn(-1, place).some((call) => call.write || JSON.stringify(call.args).toLowerCase().includes(value));
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];
@@ -114,20 +134,41 @@ const SHORT_YES = 12;
 /** Asks for more than a yes. */
 const ASKS_FACTS = /\b(?:provide|what|which|share|tell me|give me|could i have)\b/i;
 
+/** Asks once more for the same yes. */
+const AGAIN_YES =
+  /\b(?:again|really|once more|one more time|(?:to be|make|are you) (?:\w+ )?(?:safe|sure|certain|clear)|double[- ]?check|re-?confirm\w*)\b/i;
+/** Words of a request for a yes, which say nothing about the act. */
+const GENERIC = new Set(
+  'confirm confirmation really sure safe certain please again once more time just double check thank thanks noted okay alright great want would like shall should could proceed continue correct right agree that this with then still have your will going ahead need before understood perfect good absolutely clear final last answer everything fine'.split(
+    ' ',
+  ),
+);
+const numbersOf = (text: string): number[] => (text.match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+
 /** The same question after a yes, and nothing happened between them. */
 function checkQuestions(talk: Talk, log: RuleLog): void {
-  for (const [i, question] of talk.said.entries()) {
+  for (const [i, { place, text }] of talk.said.entries()) {
     const before = talk.said[i - 1];
-    if (!before || !question.text.includes('?') || !before.text.includes('?') || ASKS_FACTS.test(before.text)) continue;
-    const answers = talk.heardIn(before.place, question.place);
-    if (answers.length === 0 || talk.callsIn(before.place, question.place).length > 0) continue;
-    const [words, known] = [wordsOf(question.text), new Set(wordsOf(before.text))];
-    const shared = words.filter((word) => known.has(word)).length;
-    if (words.length < 3 || shared < SAME * words.length || refusalsIn(before.text).length > 0) continue;
-    const isNew = words.some((word) => /\d/.test(word) && !known.has(word));
-    const agreed =
-      !isNew &&
-      answers.every(({ text }) => meaningOf(text, before.text) === 'yes' && text.split(' ').length < SHORT_YES && !/\d/.test(text));
-    log.check('same_question', question.place, agreed ? `asked again, after “${answers[0]!.text.slice(0, 80)}”` : null);
+    const question = sentences(text)
+      .filter((sentence) => !ASKS_MORE.test(sentence))
+      .join('\n');
+    if (!before || !asks(question) || !asks(before.text) || ASKS_FACTS.test(before.text) || ASKS_FACTS.test(question)) continue;
+    const answers = talk.heardIn(before.place, place);
+    if (answers.length === 0 || talk.callsIn(before.place, place).length > 0 || refusalsIn(before.text).length > 0) continue;
+    if (!repeats(question, before.text)) continue;
+    const agreed = answers.every(
+      (answer) => meaningOf(answer.text, before.text) === 'yes' && answer.text.split(' ').length < SHORT_YES && !/\d/.test(answer.text),
+    );
+    log.check('same_question', place, agreed ? `asked again, after “${answers[0]!.text.slice(0, 80)}”` : null);
   }
+}
+
+/** Whether a question has no new number, and asks in the words of the one before, or once more in words of its own. */
+function repeats(question: string, before: string): boolean {
+  const numbers = numbersOf(before);
+  if (numbersOf(question).some((number) => !numbers.includes(number))) return false;
+  const known = new Set(wordsOf(before));
+  const words = wordsOf(question).filter((word) => !GENERIC.has(word));
+  const shared = words.filter((word) => known.has(word)).length;
+  return AGAIN_YES.test(question) ? shared * 2 >= words.length : words.length > 1 && shared >= SAME * words.length;
 }

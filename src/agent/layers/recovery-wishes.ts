@@ -4,20 +4,19 @@ import { meaningOf } from '../answers.ts';
 import { asks } from '../questions.ts';
 import { sentences } from '../sentences.ts';
 import { type ActWords, refusalsIn, tellsTrouble } from './communication-claims.ts';
+import { fits, type ValueRules } from './recovery-values.ts';
 import type { RuleLog } from './rule-log.ts';
 import type { Made, Said, Talk } from './talk.ts';
 
-export interface WishRules {
+export interface WishRules extends ValueRules {
   acts: readonly ActWords[];
   transfers: readonly string[];
   /** Values that a customer can correct, by kind. Each pattern has the value in its first group, or is the value. */
   values: Readonly<Record<string, RegExp>>;
-  /** Whether a write is as the customer's message wants it: true, false, or undefined if the message does not say. */
-  fits: (write: Made, text: string, talk: Talk) => boolean | undefined;
 }
 
 const STRONG =
-  /\b(?:(?<!\b(?:before|if|unless|until|when) i |n't |\bnot |\bnever )chang(?:ed?|ing) my mind|on (?:second thoughts?|reflection)|(?:don't|do not) bother|scrap (?:it|that|this)|i(?:'d| would) rather not|never ?mind|scratch that|i(?:'ve| have) reconsidered|stop\W+i (?:don't|do not) want to|forget (?:it|that|the whole thing|everything|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|i take (?:it|that|this) back|(?:do|change|touch) nothing|call (?:it|that|this|the whole thing) off|leave (?:it|everything|that|this|them|things|the \w+)(?: all| exactly| just)? as (?:it|they) (?:is|are|was|were)|(?:no|stop|wait|actually|oh|hm+)[,.! ]+(?:\w+[,.! ]+){0,2}i (?:really )?(?:don't|do not|no longer) want (?:it|that|this)(?! (?:like|in|with|on|to))|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
+  /\b(?:(?<!\b(?:before|if|unless|until|when) i |n't |\bnot |\bnever )chang(?:ed?|ing) my mind|on (?:second thoughts?|reflection)|after all\b(?! (?:the|my|our|of|bills|items|these|those|that))|(?:let|leave) it be\b|abort\b|i(?:'d| would)? (?:still|do|prefer to|like to) (?:want|keep|need) (?:it|them|the|my)\b|i (?:want|need|will have) (?:it|them) back\b|hold off\b|(?:better|rather) not\b|no longer (?:want|wish|need) to (?:cancel|return|exchange|change|modify|book|upgrade)\b|(?:don't|do not) bother|scrap (?:it|that|this)|i(?:'d| would) rather not|never ?mind|scratch that|i(?:'ve| have) reconsidered|stop\W+i (?:don't|do not) want to|forget (?:it|that|the whole thing|everything|about (?:it|that|the|this))|let's not|i(?:'d| would) rather|i take (?:it|that|this) back|(?:do|change|touch) nothing|call (?:it|that|this|the whole thing) off|leave (?:it|everything|that|this|them|things|the \w+)(?: all| exactly| just)? as (?:it|they) (?:is|are|was|were)|(?:no|stop|wait|actually|oh|hm+)[,.! ]+(?:\w+[,.! ]+){0,2}i (?:really )?(?:don't|do not|no longer) want (?:it|that|this)(?! (?:like|in|with|on|to))|(?:don't|do not) (?:cancel|return|exchange|change|modify|book|upgrade|refuel|do) (?:it|that|this|the|my|them|anything)|(?:i(?:'ll| will)? |i want to |let me |let's )keep (?:it|them|that|this|the|my)\b(?! (?:same|original)))\b/i;
 const WEAK = /\b(?:actually|instead|wait|hold on|no longer want|rather than)\b/i;
 const NOT_CHANGED =
   /\b(?:no longer needed|actually,? (?:yes|i (?:also|have)|can you also|could you also|one more|that's all|all good))\b|\bwhile (?:i|we|you) wait\b|\bcan(?:'t| ?not) wait\b|\bwait(?:ing)? (?:for|time|until)\b/i;
@@ -108,13 +107,13 @@ function changeLost(message: Said, talk: Talk, rules: WishRules): Lost | null {
         : message.text;
     const why = act && wish === message.text ? staleBecause(first, act, { wanted, undone, withdrawn }, message, talk, rules) : null;
     const isOld = yes !== undefined || (wish === message.text && isProposed(first, proposed));
-    const fits = why === null && isOld ? rules.fits(first, wish, talk) : undefined;
-    if (why !== null || fits === false)
+    const isFit = why === null && isOld ? fits(first, wish, talk, rules) : undefined;
+    if (why !== null || isFit === false)
       return { place: first.place, detail: `${why ?? `${first.name} was made as it was wanted before`}: “${short(message.text)}”` };
   }
   if (withdrawn || wanted.size !== 1) return null;
   const [act] = wanted;
-  if (writes.some((write) => actOf(write) === act || rules.fits(write, message.text, talk))) return null;
+  if (writes.some((write) => actOf(write) === act || fits(write, message.text, talk, rules))) return null;
   const said = talk.saidIn(message.place);
   const ended =
     said.some(({ text }) => refusalsIn(text).length > 0 || tellsTrouble(text)) ||

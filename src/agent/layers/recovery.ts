@@ -8,6 +8,7 @@ import { type ActWords, ASKS_MORE, claimsIn, FAREWELL, saysDone, tellsTrouble } 
 import { HANDOVER, type HandoverRules, identityBefore, isUseless, summaryOf } from './communication-handover.ts';
 import { type NeedlessRules, checkNeedless } from './recovery-needless.ts';
 import { checkRefused, checkUnsolved } from './recovery-ends.ts';
+import { checkValues } from './recovery-values.ts';
 import { checkWishes, type WishRules } from './recovery-wishes.ts';
 import type { RuleLog, RuleTexts } from './rule-log.ts';
 import { isTransient, type Made, type Said, type Talk } from './talk.ts';
@@ -30,6 +31,7 @@ export function checkRecovery(talk: Talk, log: RuleLog, rules: RecoveryRules): v
   checkRefused(talk, log, rules);
   checkUnsolved(talk, log, rules);
   checkWishes(talk, log, rules);
+  checkValues(talk, log, rules);
   checkNeedless(talk, log, rules);
   for (const call of talk.calls.filter(({ name, failed }) => rules.transfers.includes(name) && !failed))
     log.check(

@@ -55,6 +55,17 @@ export const ACTS: readonly ActWords[] = [
   },
 ];
 
+/** The acts as customers wish them: another day is another flight. */
+export const WISHES: readonly ActWords[] = ACTS.map((act) =>
+  act.tools.includes('update_reservation_flights')
+    ? {
+        ...act,
+        named:
+          /\b(?:chang|modif|updat|upgrad|downgrad|rebook|switch|mov|reschedul|postpon)\w*|\b(?:fly|travel|leave|go|be) on\b|\b(?:another|other|different|new|earlier|later) (?:day|date|flight)\b|\bdate\b/i,
+      }
+    : act,
+);
+
 export const TRANSFERS: readonly string[] = ['transfer_to_human_agents'];
 
 /** Reservation ids in a text: six capitals and digits, with at least one digit unless the word says what it is. */

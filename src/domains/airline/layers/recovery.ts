@@ -6,7 +6,8 @@ import { checkRecovery, RECOVERY } from '../../../agent/layers/recovery.ts';
 import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, Talk } from '../../../agent/layers/talk.ts';
 import type { LayerCheck } from '../../../agent/layers.ts';
-import { ACTS, reservationsIn, TRANSFERS } from './acts.ts';
+import { reservationsIn, TRANSFERS, WISHES } from './acts.ts';
+import { daysIn, namesMatch } from './wished.ts';
 
 const USER = /\b[a-z]+_[a-z]+_\d{4}\b/i;
 const RESERVATION = /\b(?=[A-Z]*\d)(?=\d*[A-Z])(?!HAT\d{3}\b)([A-Z0-9]{6})\b/;
@@ -14,7 +15,7 @@ const RESERVATION = /\b(?=[A-Z]*\d)(?=\d*[A-Z])(?!HAT\d{3}\b)([A-Z0-9]{6})\b/;
 export const recovery: LayerCheck = (conversation) => {
   const log = new RuleLog(conversation.policy, { rules: RECOVERY, own: '' });
   checkRecovery(new Talk(conversation), log, {
-    acts: ACTS,
+    acts: WISHES,
     transfers: TRANSFERS,
     families: [/^search_/],
     otherWay: hasOtherFlight,
@@ -24,12 +25,16 @@ export const recovery: LayerCheck = (conversation) => {
       { name: 'user id', asks: askingFor('user id'), gives: USER, identity: true },
       {
         name: 'reservation',
-        asks: /\bwhich reservation\b|\b(?:what|provide|share|tell|give)\b[^.?!]{0,40}\breservation (?:id|number|code)\b/i,
+        asks: new RegExp(
+          String.raw`\bwhich (?:reservation|booking)\b(?=[^.!]*\?)|${askingFor('(?:(?:reservation|booking|confirmation) (?:id|number|code)|(?:id|number|code) of (?:the|your) (?:reservation|booking))', false).source}`,
+          'i',
+        ),
         gives: RESERVATION,
       },
     ],
     values: { 'user id': USER, date: /\b202\d-\d{2}-\d{2}\b/, thing: RESERVATION },
-    fits,
+    things: reservationsIn,
+    matches,
   });
   return log.layer();
 };
@@ -52,16 +57,40 @@ const CABINS: readonly [RegExp, string][] = [
   [/(?<!\bbasic )\beconomy\b/i, 'economy'],
 ];
 
-/** Compares the reservation, the cabin and the flights. */
-function fits({ args }: Made, text: string): boolean | undefined {
-  const wanted = text.replace(/\b(?:not|instead of|rather than)\b[^,.;!?]{0,60}/gi, ' ');
-  const judged: boolean[] = [];
-  const ids = reservationsIn(wanted);
-  if (ids.length > 0 && typeof args.reservation_id === 'string') judged.push(ids.includes(args.reservation_id));
-  const cabins = CABINS.filter(([words]) => words.test(wanted)).map(([, cabin]) => cabin);
-  if (cabins.length > 0 && typeof args.cabin === 'string') judged.push(cabins.includes(args.cabin));
-  const flights = wanted.match(/\bHAT\d{3}\b/g) ?? [];
-  if (flights.length > 0 && args.flights !== undefined)
-    judged.push(flights.some((flight) => JSON.stringify(args.flights).includes(flight)));
-  return judged.length === 0 ? undefined : judged.every(Boolean);
+/** Compares the cabin, the flights, their dates, and the names of passengers. */
+function matches(write: Made, text: string, talk: Talk, replaced: boolean): boolean | undefined {
+  const { args } = write;
+  const judged: (boolean | undefined)[] = [];
+  const before = replaced ? [] : shownBefore(write, talk);
+  const cabins = CABINS.filter(([words]) => words.test(text)).map(([, cabin]) => cabin);
+  if (typeof args.cabin === 'string')
+    judged.push(isAmong(cabins, (cabin) => cabin === args.cabin, JSON.stringify(before.map(({ cabin }) => cabin))));
+  if (args.flights !== undefined) {
+    const flown = JSON.stringify(args.flights);
+    const old = JSON.stringify(before.map(({ flights }) => flights));
+    judged.push(isAmong((text.match(/\bHAT\d{3}\b/g) ?? []).map(String), (flight) => flown.includes(flight), old));
+    judged.push(
+      isAmong(
+        daysIn(text).map((day) => `-${day}"`),
+        (day) => flown.includes(day),
+        old,
+      ),
+    );
+  }
+  if (write.name === 'update_reservation_passengers') judged.push(namesMatch(write, text, talk));
+  const known = judged.filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : known.every(Boolean);
 }
+
+/** Whether a named value is one of the write. Undefined: none was named but those that the reservation had before. */
+function isAmong(named: readonly string[], isOwn: (value: string) => boolean, before: string): boolean | undefined {
+  const counted = named.filter((value) => isOwn(value) || !before.includes(value));
+  return counted.length > 0 ? counted.some(isOwn) : undefined;
+}
+
+/** The reservation of a write as the tools had shown it. For a new one, all reservations. */
+const shownBefore = ({ place, args }: Made, talk: Talk) =>
+  talk
+    .callsIn(-1, place)
+    .flatMap(({ value }) => [...recordsIn(value)])
+    .filter(({ reservation_id: id }) => id !== undefined && (args.reservation_id === undefined || id === args.reservation_id));

@@ -6,8 +6,8 @@ import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, Talk } from '../../../agent/layers/talk.ts';
 import type { LayerCheck } from '../../../agent/layers.ts';
 import { ShopRecords } from '../writes/records.ts';
-import { wordPattern } from '../writes/patterns.ts';
 import { ordersIn, TRANSFERS, WISHES } from './acts.ts';
+import { namesOption } from './variants.ts';
 
 const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/;
 const ZIP = /\b(?:zip(?: code)?\W{0,3}(?:is |it's )?)?(\d{5})\b/i;
@@ -27,7 +27,14 @@ export const recovery: LayerCheck = (conversation) => {
     facts: [
       { name: 'email address', asks: askingFor('e-?mail'), gives: EMAIL, identity: true },
       { name: 'zip code', asks: askingFor('zip'), gives: ZIP, identity: true },
-      { name: 'order', asks: /\bwhich order\b|\b(?:what|provide|share|tell|give)\b[^.?!]{0,40}\border (?:id|number)\b/i, gives: ORDER },
+      {
+        name: 'order',
+        asks: new RegExp(
+          String.raw`\bwhich order\b(?=[^.!]*\?)|\b(?:tell|say|know|need)\b[^.?!]{0,30}\bwhich order\b|${askingFor('(?:order (?:id|number)|(?:id|number) of (?:the|your) order)', false).source}`,
+          'i',
+        ),
+        gives: ORDER,
+      },
       {
         name: 'reason',
         asks: /\b(?:what|know|ask|tell|provide|share|give)\b[^.?!]{0,60}\breason\b/i,
@@ -41,7 +48,8 @@ export const recovery: LayerCheck = (conversation) => {
       thing: ORDER,
       name: /\b(?:name is|name's|i am|i'm|it's|it is) ([A-Z][a-z'-]+ [A-Z][a-z'-]+)\b/,
     },
-    fits,
+    things: ordersIn,
+    matches,
   });
   return log.layer();
 };
@@ -52,21 +60,22 @@ const KINDS: readonly [RegExp, string][] = [
   [/\b(?:credit|debit)[ _]?card\b|\bvisa\b|\bmaster ?card\b/i, 'credit_card'],
 ];
 
-/** Compares the order, the payment method, and the options of new items. */
-function fits({ name, args }: Made, text: string, talk: Talk): boolean | undefined {
-  const wanted = text.replace(/\b(?:not|instead of|rather than)\b[^,.;!?]{0,60}/gi, ' ');
-  const orders = ordersIn(wanted);
+/** Compares the payment method and the options of new items. */
+function matches({ name, args }: Made, text: string, talk: Talk, replaced: boolean): boolean | undefined {
   const judged: boolean[] = [];
-  if (orders.length > 0 && args.order_id !== undefined) judged.push(orders.includes(textOf(args.order_id)));
-  const kinds = KINDS.filter(([words]) => words.test(wanted)).map(([, kind]) => kind);
+  const kinds = KINDS.filter(([words]) => words.test(text)).map(([, kind]) => kind);
   const method = textOf(args.payment_method_id);
   if (kinds.length > 0 && method !== '') judged.push(kinds.some((kind) => method.startsWith(kind)));
   if (/modify_pending_order_items|exchange/.test(name) && Array.isArray(args.new_item_ids)) {
     const records = new ShopRecords(talk.calls.map(({ value }) => value));
     const chosen = args.new_item_ids.flatMap((id) => records.items.get(String(id)) ?? []);
     const others = chosen.flatMap(({ product }) => records.variants(product)).flatMap(({ options }) => Object.values(options));
-    const named = [...new Set(others)].filter((value) => wordPattern(value).test(wanted.toLowerCase()));
-    if (named.length > 0) judged.push(named.some((value) => chosen.some(({ options }) => Object.values(options).includes(value))));
+    const own = new Set(chosen.flatMap(({ options }) => Object.values(options)));
+    const old = new Set(
+      (Array.isArray(args.item_ids) ? args.item_ids : []).flatMap((id) => Object.values(records.items.get(String(id))?.options ?? {})),
+    );
+    const named = [...new Set(others)].filter((value) => (replaced || own.has(value) || !old.has(value)) && namesOption(text, value));
+    if (named.length > 0) judged.push(named.some((value) => own.has(value)));
   }
   return judged.length === 0 ? undefined : judged.every(Boolean);
 }

@@ -16,6 +16,9 @@ const NUMBERS =
 /** Values that sentences have for other reasons. */
 const COMMON = /^(?:yes|no|none|basic|standard|new|with|without|true|false|full)$/i;
 
+/** Whether a text names an option. Amounts, ids and spans of time name none. */
+export const namesOption = (text: string, value: string): boolean => names(text.replace(NUMBERS, ' '), value);
+
 const names = (text: string, value: string): boolean =>
   /^\d+(?:\.\d+)?$/.test(value)
     ? new RegExp(String.raw`\b(?:size|in|the|an?|number|for|to) ${value.replace('.', String.raw`\.`)}\b(?![.,]\d| ?%)`, 'i').test(text)

@@ -5,12 +5,23 @@ import { RuleLog } from '../../../agent/layers/rule-log.ts';
 import { type Made, Talk } from '../../../agent/layers/talk.ts';
 import type { LayerCheck } from '../../../agent/layers.ts';
 import { ACTS, thingsIn, TRANSFERS } from './acts.ts';
+import { checkEarlyHandover, checkSteps } from './steps.ts';
 
 const PHONE = /\b\d{3}-\d{3}-\d{4}\b/;
 
+const RULES = {
+  ...RECOVERY,
+  early_handover: {
+    must: [/\btransfer|\bhand(?:s|ing|ed)?[- ]?(?:over|off)\b|\bescalat/, /\b(?:before|try|step|resolve|solve|troubleshoot|best|exhaust)/],
+  },
+};
+
 export const recovery: LayerCheck = (conversation) => {
-  const log = new RuleLog(conversation.policy, { rules: RECOVERY, own: '' });
-  checkRecovery(new Talk(conversation), log, {
+  const log = new RuleLog(conversation.policy, { rules: RULES, own: '' });
+  const talk = new Talk(conversation);
+  checkSteps(talk, log);
+  checkEarlyHandover(talk, log);
+  checkRecovery(talk, log, {
     acts: ACTS,
     transfers: TRANSFERS,
     families: [/^get_customer_by/],
@@ -23,20 +34,19 @@ export const recovery: LayerCheck = (conversation) => {
       'date of birth': /\b(?:19|20)\d{2}-\d{2}-\d{2}\b/,
       thing: /\b[LB]\d{3,9}\b/,
     },
-    fits,
+    things: thingsIn,
+    matches,
     volatile: true,
   });
   return log.layer();
 };
 
-/** Compares the amount of data, the line and the bill. */
-function fits({ args }: Made, text: string): boolean | undefined {
-  const wanted = text.replace(/\b(?:not|instead of|rather than)\b[^,.;!?]{0,60}/gi, ' ');
-  const judged: boolean[] = [];
-  const amounts = [...wanted.matchAll(/(\d+(?:\.\d+)?) ?(?:gb|gigabytes?)\b/gi)].map(([, value]) => Number(value));
-  if (amounts.length > 0 && args.gb_amount !== undefined) judged.push(amounts.includes(Number(args.gb_amount)));
-  const things = thingsIn(wanted);
-  const own = [args.line_id, args.bill_id].filter((id): id is string => typeof id === 'string');
-  if (things.length > 0 && own.length > 0) judged.push(own.some((id) => things.includes(id)));
-  return judged.length === 0 ? undefined : judged.every(Boolean);
+const NUMBERS: Readonly<Record<string, number>> = { a: 1, one: 1, two: 2, three: 3, four: 4, five: 5 };
+
+/** Compares the amount of data. */
+function matches({ args }: Made, text: string): boolean | undefined {
+  const amounts = [...text.matchAll(/\b(\d+(?:\.\d+)?|a|one|two|three|four|five) ?(?:gb|gigs?|gigabytes?)\b/gi)].map(
+    ([, value]) => NUMBERS[value!.toLowerCase()] ?? Number(value),
+  );
+  return amounts.length > 0 && args.gb_amount !== undefined ? amounts.includes(Number(args.gb_amount)) : undefined;
 }
