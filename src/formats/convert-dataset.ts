@@ -37,6 +37,7 @@ function labelled(read: readonly DatasetRecord[], format: DatasetFormat, note: N
   const kept = read.filter(({ columns }) => !isNearMiss(columns));
   if (kept.length === 0)
     throw new InputError('all conversations are near-misses: expected good ones, as the format has no column for the label');
-  if (kept.length < read.length) note(`${read.length - kept.length} near-misses are left out, as the format has no column for their label`);
+  if (kept.length < read.length)
+    note(`near-misses are left out (${read.length - kept.length} of ${read.length}), as the format has no column for their label`);
   return kept;
 }

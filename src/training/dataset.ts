@@ -46,8 +46,8 @@ export function readNotedDataset(file: Parameters<typeof readDataset>[0]): ReadD
 }
 
 /**
- * Reads the rows of a file, or a text with JSONL or one JSON list. If a conversation has no id, its place in the file is its id. Rows that cannot be read are left out: `note`
- * counts them.
+ * Reads the rows of a file, or a text with JSONL or one JSON list. If a conversation has no id, its place in the file is its id. Rows that
+ * cannot be read are left out: `note` counts them.
  * @throws DatasetError or ConversationError with the reasons if no row can be read
  */
 export function readDataset(file: string | readonly JsonRow[], note: Note = () => {}): DatasetConversation[] {

@@ -74,7 +74,7 @@ describe('near-misses', () => {
   test('formats without a column for the label do not get them', async () => {
     const { rows, notes } = await converted([good, unasked], 'mua-rl');
     expect(rows.map(({ id }) => id)).toEqual(['shop/1']);
-    expect(notes[0]).toBe('1 near-misses are left out, as the format has no column for their label');
+    expect(notes[0]).toBe('near-misses are left out (1 of 2), as the format has no column for their label');
     await expect(converted([unasked], 'parquet')).rejects.toThrow('all conversations are near-misses');
     expect((await converted([good, unasked], 'chat')).rows[1]!.near_miss).toEqual(unasked.near_miss);
   });

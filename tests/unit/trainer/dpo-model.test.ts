@@ -27,7 +27,7 @@ class OneWeight {
   loadOptimizerState = async ({ step }: { step: number }) => void (this.#steps = step);
 }
 
-/** Twice as many tokens in the worse answer as in the better one, nearly. */
+/** The worse answer has more tokens than the better one. */
 const PAIRS = JSON.stringify({
   prompt: [{ role: 'user', content: 'a' }],
   chosen: [{ role: 'assistant', content: 'b' }],
