@@ -3,7 +3,7 @@ import type { Conditions, Persona } from './conditions.ts';
 import type { Conversation } from './conversation.ts';
 import type { Grades } from './grades.ts';
 import type { NearMiss } from './scenario.ts';
-import type { Violation } from './task.ts';
+import type { ToolSchema, Violation } from './task.ts';
 
 /** How a demonstrator works: `careful` proposes each write and waits for a yes, `brisk` writes as soon as it knows enough. */
 export const STYLES = ['careful', 'brisk'] as const;
@@ -37,6 +37,12 @@ export interface DatasetConversation extends Conversation {
   grades?: Grades;
   /** Present if the conversation was spoilt on purpose. Training skips it. */
   near_miss?: NearMiss;
+}
+
+/** One line of the JSONL file of a demonstrator, with all its fields. */
+export interface SynthesizedConversation
+  extends Required<Omit<DatasetConversation, 'grades' | 'near_miss'>>, Pick<DatasetConversation, 'near_miss'> {
+  tools: ToolSchema[];
 }
 
 /** How demonstrators made a dataset. */

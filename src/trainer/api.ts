@@ -128,7 +128,7 @@ export interface TrainerApi {
     options: Omit<SynthesizeOptions, 'conditions' | 'habits'>,
     settings: Record<string, string>,
     progress: Progress,
-  ): Promise<{ jsonl: string } & Omit<Synthesis, 'conversations'>>;
+  ): Promise<{ jsonl: string; kept: number } & Omit<Synthesis, 'conversations'>>;
   /** Plays the tasks with each customer. `sink` gets every trial. */
   evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
   score(model: ModelParts, request: ScoreRequest, precision?: Precision): Promise<Scored>;

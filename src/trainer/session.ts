@@ -207,6 +207,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
     );
     return {
       jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''),
+      kept: conversations.filter(({ near_miss: spoilt }) => !spoilt).length,
       ...counts,
     };
   }

@@ -1,8 +1,14 @@
 /** @file Near-misses beside the conversations of demonstrators: which kinds are played, and whether the outcome fits the label. */
 import { equalJson } from '../base/json.ts';
+import type { SynthesizedConversation } from '../records/dataset.ts';
 import type { Json } from '../records/json.ts';
 import { NEAR_MISSES, type NearMiss, type NearMissKind } from '../records/scenario.ts';
-import type { Played, SynthesizedConversation } from './synthesize.ts';
+
+/** A conversation, and the agent's first wrong message, if a demonstrator spoilt it on purpose. */
+export interface Played {
+  conversation: SynthesizedConversation;
+  firstWrong: number | null;
+}
 
 /** The key of the random draw that decides whether a success gets a near-miss. */
 export const NEAR_MISS = 9;

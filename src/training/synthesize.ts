@@ -18,26 +18,14 @@ import type { Environments } from '../environments/types.ts';
 import { intentOf } from '../evaluation/trial-result.ts';
 import type { Conditions } from '../records/conditions.ts';
 import type { ChatMessage } from '../records/conversation.ts';
-import { type DatasetConversation, type HabitShares, STYLES, type Style } from '../records/dataset.ts';
+import { type HabitShares, STYLES, type Style, type SynthesizedConversation } from '../records/dataset.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { NearMissKind } from '../records/scenario.ts';
 import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
 import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 import { GREETING } from '../users/prompt.ts';
 import type { UserSimulator } from '../users/types.ts';
-import { NEAR_MISS, NearMissCount } from './near-misses.ts';
-
-/** One line of the JSONL file, with all its fields. */
-export interface SynthesizedConversation
-  extends Required<Omit<DatasetConversation, 'grades' | 'near_miss'>>, Pick<DatasetConversation, 'near_miss'> {
-  tools: ToolSchema[];
-}
-
-/** A conversation, and the agent's first wrong message, if a demonstrator spoilt it on purpose. */
-export interface Played {
-  conversation: SynthesizedConversation;
-  firstWrong: number | null;
-}
+import { NEAR_MISS, NearMissCount, type Played } from './near-misses.ts';
 
 export interface SynthesizeOptions {
   domain: string;
@@ -64,7 +52,6 @@ export interface SynthesizeOptions {
 export interface Synthesis {
   /** The kept conversations, each with its near-miss after it. */
   conversations: SynthesizedConversation[];
-  kept: number;
   tried: number;
   solved: number;
   /** The near-misses by kind, and how many were dropped, because they ended well. Absent if none were wanted. */
@@ -133,7 +120,7 @@ export async function synthesize(
     if (tried >= TRIED_AT_LEAST && kept < tried * KEPT_AT_LEAST)
       throw new Error(`the demonstrators solved only ${kept} of ${tried} tasks at level ${level}`);
   }
-  return { conversations, kept, tried, solved, ...(misses && { near_misses: { kept: count.kept, dropped: count.dropped } }) };
+  return { conversations, tried, solved, ...(misses && { near_misses: { kept: count.kept, dropped: count.dropped } }) };
 
   async function spoil(misses: NearMisses, task: Task, success: SynthesizedConversation, seed: number): Promise<SynthesizedConversation[]> {
     if (hash32(seed, NEAR_MISS) >= share * 2 ** 32) return [];

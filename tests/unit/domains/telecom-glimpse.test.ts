@@ -15,7 +15,8 @@ import type { Style } from '../../../src/records/dataset.ts';
 import type { Split, Task } from '../../../src/records/task.ts';
 import type { Trajectory } from '../../../src/records/trajectory.ts';
 import { coldStart, evaluationConfig, grpoConfig } from '../../../src/training/config.ts';
-import { demonstrators, synthesize, type SynthesizedConversation } from '../../../src/training/synthesize.ts';
+import type { SynthesizedConversation } from '../../../src/records/dataset.ts';
+import { demonstrators, synthesize } from '../../../src/training/synthesize.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import { WorldBrowser } from '../../../src/worlds/browser.ts';
 
