@@ -100,7 +100,7 @@ export async function findPlaceData({
   if (rules !== undefined && data === undefined) throw new UsageError('--rules is given: expected --data DIR with it');
   if (rules === undefined || data === undefined) {
     const domain = wanted ?? DEFAULT_DOMAIN;
-    if (!NAMES.includes(domain))
+    if (!GENERATED.some(({ name }) => name === domain))
       throw new UsageError(`--domain is "${domain}": without --rules and --data, expected ${NAMES.join(' or ')}`);
     return undefined;
   }

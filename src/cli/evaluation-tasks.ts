@@ -8,6 +8,7 @@ import { type BenchmarkData, findPlaceData } from './benchmark-data.ts';
 import { DEFAULT_DOMAIN } from './commands/shared.ts';
 import { UsageError } from './errors.ts';
 import { readTaskIds } from './inputs.ts';
+import { checkLevel } from './world.ts';
 
 /** The flags that say which tasks to play. */
 type Asked = Parameters<typeof findPlaceData>[0] & {
@@ -31,6 +32,7 @@ export async function readTasks({ domain: wanted, rules, data, level, split, tas
   const benchmark = await findPlaceData({ domain: wanted, rules, data, level });
   const domain = benchmark?.domain ?? wanted ?? DEFAULT_DOMAIN;
   if (!benchmark) {
+    checkLevel(domain, level);
     const at = level ?? usualLevel(domain)!;
     if (split !== undefined && !isSplitOf(domain, at, split))
       throw new UsageError(`--split is "${split}": expected ${taskSplits(domain, at).join(' or ')}`);

@@ -10,13 +10,28 @@ import type { CustomerScripts } from '../users/types.ts';
 import * as all from './index.ts';
 import type { DomainModule } from './types.ts';
 
-const DOMAINS: readonly DomainModule[] = Object.values(all);
+const DOMAINS: DomainModule[] = Object.values(all);
+const generated = DOMAINS.filter(({ world }) => world);
+const sourceOf = ({ name, world }: DomainModule): DomainSource => ({ name, load: world! });
+const sources = generated.map(sourceOf);
 
 /** The domains with generated tasks. */
-export const GENERATED: readonly DomainModule[] = DOMAINS.filter(({ world }) => world);
+export const GENERATED: readonly DomainModule[] = generated;
 
 /** The worlds of `GENERATED`, for `createEnvironments`. */
-export const GENERATED_DOMAINS: readonly DomainSource[] = GENERATED.map(({ name, world }) => ({ name, load: world! }));
+export const GENERATED_DOMAINS: readonly DomainSource[] = sources;
+
+/**
+ * Adds a domain with generated tasks for this process, such as the visitor's own scenario. Lists of names for help texts do not have it.
+ * @throws if another domain has its name
+ */
+export function addDomain(domain: DomainModule): void {
+  if (DOMAINS.some(({ name }) => name === domain.name))
+    throw new Error(`the name "${domain.name}" is that of a domain already: choose another name`);
+  DOMAINS.push(domain);
+  generated.push(domain);
+  sources.push(sourceOf(domain));
+}
 
 /** The domain of a task, by the name in the task. This is `retail`, or for example `tau1-retail` if the task is imported. */
 export const domainOf = (name: string): DomainModule | undefined =>
@@ -30,7 +45,7 @@ export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonst
 
 /** Whether tasks of the level are generated and have a demonstrator. */
 export const isDemonstrated = (domain: string, level: string): boolean =>
-  DEMONSTRATED.some(({ name, levels }) => name === domain && levels.some((one) => one.name === level));
+  GENERATED.some(({ name, levels, demonstrator }) => demonstrator && name === domain && levels.some((one) => one.name === level));
 
 /** Whether the next call after the right conversation can be measured, for scripted tasks. */
 export const teaches = (domain: string): boolean => domainOf(domain)?.sameCall !== undefined;
@@ -49,6 +64,10 @@ export function importedLevels(domain: string): readonly string[] {
 
 /** The levels of imported tasks, of all domains. */
 export const IMPORTED_LEVELS: readonly string[] = [...new Set(DOMAINS.flatMap(({ name }) => importedLevels(name)))];
+
+/** The names of the levels of a generated domain. */
+export const levelsOf = (domain: string): readonly string[] =>
+  GENERATED.find(({ name }) => name === domain)?.levels.map(({ name }) => name) ?? [];
 
 /** The names of the levels of all generated domains. */
 export const LEVELS: readonly string[] = [...new Set(GENERATED.flatMap(({ levels }) => levels.map(({ name }) => name)))];

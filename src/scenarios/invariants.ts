@@ -9,7 +9,7 @@ import { fits, TYPE_WORDS } from './types.ts';
 type State = Pick<Rows, 'keys' | 'get'>;
 
 /** What is wrong with the values of a row: a sentence, or undefined. Null is a value of every field but the key. */
-export function wrongValue({ scenario }: ReadScenario, table: string, row: Row): string | undefined {
+function wrongValue({ scenario }: ReadScenario, table: string, row: Row): string | undefined {
   const { fields, key } = scenario.tables[table]!;
   for (const [field, { type }] of Object.entries(fields)) {
     const value: Json = row[field] ?? null;

@@ -14,7 +14,7 @@ export interface BundledScenario {
   load(): Promise<unknown>;
 }
 
-/** A domain module: tasks, customers, demonstrator and audit of a scenario. */
+/** A domain module of a bundled scenario: tasks, customers, demonstrator and audit. */
 export function scenarioModule({ name, title, levels, transfers, load }: BundledScenario) {
   let reading: Promise<ReadScenario> | undefined;
   const read = () =>
@@ -22,17 +22,28 @@ export function scenarioModule({ name, title, levels, transfers, load }: Bundled
       const [{ checkScenario }, value] = await Promise.all([import('./read.ts'), load()]);
       return checkScenario(value, `${name}/scenario.json`);
     })());
-  return {
-    name,
-    title,
-    levels: levels.map((level) => ({ ...level, customers: SCENARIO_CUSTOMERS })),
-    transfers,
-    unseen: true as const,
-    audit: async () => (await import('./audit.ts')).auditOf((await read()).scenario),
-    world: async () => (await import('./table-domain.ts')).tableDomain(await read()),
-    customers: async () => (await import('./people/customer.ts')).customers,
-    demonstrator: async () => (await import('./people/expert.ts')).createExpert,
-    nearMisses: async () => (await import('./people/near-miss.ts')).nearMisses,
-    habits: true as const,
-  };
+  return moduleOf({ name, title, levels, transfers }, read);
 }
+
+/** A domain module of a scenario that was read. */
+export function ownModule(own: ReadScenario) {
+  const { name, title, levels, blueprints, tools } = own.scenario;
+  const intents = (level: string) =>
+    blueprints.filter(({ from = levels[0]! }) => levels.indexOf(from) <= levels.indexOf(level)).map((blueprint) => blueprint.name);
+  const transfers = tools.filter(({ kind }) => kind === 'transfer').map((tool) => tool.name);
+  return moduleOf({ name, title, levels: levels.map((level) => ({ name: level, intents: intents(level) })), transfers }, async () => own);
+}
+
+const moduleOf = ({ name, title, levels, transfers }: Omit<BundledScenario, 'load'>, read: () => Promise<ReadScenario>) => ({
+  name,
+  title,
+  levels: levels.map((level) => ({ ...level, customers: SCENARIO_CUSTOMERS })),
+  transfers,
+  unseen: true as const,
+  audit: async () => (await import('./audit.ts')).auditOf((await read()).scenario),
+  world: async () => (await import('./table-domain.ts')).tableDomain(await read()),
+  customers: async () => (await import('./people/customer.ts')).customers,
+  demonstrator: async () => (await import('./people/expert.ts')).createExpert,
+  nearMisses: async () => (await import('./people/near-miss.ts')).nearMisses,
+  habits: true as const,
+});

@@ -24,7 +24,7 @@ const RESERVED = new Set(
 );
 const matching = (pattern: RegExp, words: string) =>
   z.string().check(z.refine((text) => pattern.test(text) && !RESERVED.has(text) && text.length <= 40, `expected ${words}`));
-export const NAME = matching(/^[a-z][a-z0-9_]*$/, 'a name of at most 40 lower-case letters, digits and _, which begins with a letter');
+const NAME = matching(/^[a-z][a-z0-9_]*$/, 'a name of at most 40 lower-case letters, digits and _, which begins with a letter');
 const WORD = matching(/^[a-z]+(_[a-z]+)*$/, 'a name of at most 40 lower-case letters and _');
 const PLAIN = matching(/^[a-z][a-z0-9]*$/, 'a name of at most 40 lower-case letters and digits, which begins with a letter');
 const LEVEL = matching(/^[a-z]+$/, 'a name of at most 40 lower-case letters');
@@ -56,7 +56,7 @@ const WHOLE = z.int();
 
 /** One of several forms of an object. The first field of a form tells which one it is. */
 const DRAWS = ['id', 'from', 'min', 'some', 'row', 'person', 'cel'] as const;
-export const DRAW = fields({
+const DRAW = fields({
   id: z.optional(NAME),
   from: z.optional(list(JSON_VALUE, 1, 500)),
   min: z.optional(WHOLE),

@@ -48,7 +48,7 @@ export function tableDomain(own: ReadScenario): TableDomain {
   return definition;
 }
 
-export function schemaOf({ name, description, parameters }: ScenarioTool): ToolSchema {
+function schemaOf({ name, description, parameters }: ScenarioTool): ToolSchema {
   const required = Object.keys(parameters).filter((parameter) => !parameters[parameter]!.optional);
   const properties = Object.fromEntries(Object.entries(parameters).map(([parameter, own]) => [parameter, propertyOf(own)]));
   return { type: 'function', function: { name, description, parameters: { type: 'object', properties, required } } };

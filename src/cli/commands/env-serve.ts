@@ -12,6 +12,7 @@ import { onInterrupt, reason } from '../files.ts';
 import { withKey } from '../backend-job.ts';
 import { modelInPage } from '../model-page.ts';
 import type { ProgressBar } from '../progress.ts';
+import { checkLevel, openWorld, WORLD_FLAGS } from '../world.ts';
 import { DEFAULT_DOMAIN, JSON_FLAG, readUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
@@ -19,6 +20,8 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 /** The flags that say what is served. */
 export const STAGE_FLAGS = {
   ...PLACE_FLAGS,
+  level: { ...PLACE_FLAGS.level, choices: undefined },
+  ...WORLD_FLAGS,
   preset: { type: 'string', value: 'NAME', help: 'preset with the settings of the episodes (default: the one for the domain and level)' },
   set: { ...SET, help: 'a setting of the episodes or customers, e.g. max_turns=20 or customers.pushy=1; may be repeated' },
   seed: { ...SEED, help: 'seed of the generated tasks, for resets that name no task' },
@@ -155,10 +158,12 @@ function openAudit(folder: string, Log: typeof ConversationLog): Pick<EnvServerO
 }
 
 export async function readPlace(
-  { domain, level, rules, data, preset, set, seed, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
+  { domain: wanted, level, rules, data, preset, set, seed, world, ...flags }: Values<typeof STAGE_FLAGS> & UserValues,
   progress: ProgressBar,
 ): Promise<ServedPlace> {
+  const domain = (await openWorld({ world, domain: wanted, rules, data }))?.domain ?? wanted;
   const benchmark = await findPlaceData({ domain, level, rules, data });
+  if (!benchmark) checkLevel(domain ?? DEFAULT_DOMAIN, level);
   const { user, userEndpoint, folder } = await readUser(flags);
   return {
     domain: benchmark?.domain ?? domain ?? DEFAULT_DOMAIN,

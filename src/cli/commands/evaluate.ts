@@ -20,6 +20,7 @@ import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../
 import { runJob } from '../job.ts';
 import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import { checkProof, keptFlags, type PlayerProof, proofOf } from '../kept-player.ts';
+import { openWorld, WORLD_FLAGS } from '../world.ts';
 import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { readUsers } from './customers.ts';
 import { RESULTS_FLAGS, resultsFile } from './results-flags.ts';
@@ -38,6 +39,8 @@ const FLAGS = {
   lora: WEIGHTS.lora,
   precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
   ...PLACE_FLAGS,
+  level: { ...PLACE_FLAGS.level, choices: undefined },
+  ...WORLD_FLAGS,
   split: {
     type: 'string',
     value: 'NAME',
@@ -85,6 +88,8 @@ type Given = Asked & { [Name in 'trials' | 'temperature' | 'seed' | 'precision']
 interface Stored extends PlayerProof {
   flags: Given;
   customers: number;
+  /** Of the scenario in the file of `--world`. */
+  world_sha256?: string | undefined;
   /** Binds the key of the customer's server to its address (`keyProof`). */
   key?: string | undefined;
 }
@@ -98,6 +103,7 @@ const storedSchema = z.object({
   }),
   customers: z.int().check(z.minimum(1), z.maximum(1000)),
   model_sha256: z.optional(text),
+  world_sha256: z.optional(text),
   key: z.optional(text),
   agent_key: z.optional(text),
   data_sha256: z.optional(text),
@@ -119,7 +125,10 @@ export const evaluate = command({
     const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags, note);
     const given: Given = resumed ? resumed.settings.flags : newFlags({ ...flags, on });
     const { output, out } = given;
-    const { place, benchmark } = await readTasks(given);
+    const world = await openWorld({ ...given, on });
+    if (resumed && world?.sha256 !== resumed.settings.world_sha256)
+      throw new UsageError(`--resume is "${flags.resume}": the scenario in "${given.world}" is not the one that was played before`);
+    const { place, benchmark } = await readTasks(world ? { ...given, domain: world.domain } : given);
     const settings = evaluationSettings(given.set);
     const agent = await readAgent(given);
     const model = given.model === undefined ? undefined : await findModel(given.model, { tokenizer: true, lora: given.lora });
@@ -141,11 +150,12 @@ export const evaluate = command({
       precision: given.precision,
       ...(results && { results: { benchmark: results.benchmark, model: agent?.server.model ?? basename(resolve(given.model!)) } }),
     };
-    const folder = resumed ?? (out === undefined ? null : await newFolder(given, users, agent?.server ?? model!, benchmark, note));
+    const folder =
+      resumed ?? (out === undefined ? null : await newFolder(given, users, agent?.server ?? model!, benchmark, note, world?.sha256));
     const trajectories: Trajectory[] = [];
     const { reports, differences } = await keepWhenStopped(folder, folder ? NO_TRIAL : NO_FOLDER, () =>
       runJob({
-        on,
+        on: world ? 'node' : on,
         request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
         ...(model && { model }),
         benchmark,
@@ -219,10 +229,11 @@ async function newFolder(
   agent: ModelFolder | AgentServer,
   benchmark: BenchmarkData | undefined,
   note: (line: string) => void,
+  world_sha256: string | undefined,
 ): Promise<EvaluationFolder<Stored>> {
   const server = users.find((user) => user.mode === 'endpoint');
   if (server) checkAddress('--user', server.baseUrl, 'MUA_USER_KEY');
-  const { out, force } = flags;
+  const { out, force, world } = flags;
   const results = resultsFile(flags);
   const kept = {
     ...keptFlags(flags, agent),
@@ -230,12 +241,19 @@ async function newFolder(
     out: undefined,
     force: undefined,
     user: flags.user.map((user) => (user.startsWith(FOLDER) ? FOLDER + resolve(user.slice(FOLDER.length)) : user)),
+    ...(world && { world: resolve(world) }),
     ...(results && { [camelCase(results.flag)]: resolve(results.file) }),
     // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),
   };
   const key = server && keyProof('MUA_USER_KEY', server.baseUrl);
-  const settings = { flags: kept, customers: users.length, ...(await proofOf(agent, benchmark)), ...(key && { key }) };
+  const settings = {
+    flags: kept,
+    customers: users.length,
+    ...(await proofOf(agent, benchmark)),
+    ...(world_sha256 && { world_sha256 }),
+    ...(key && { key }),
+  };
   return EvaluationFolder.create(out!, settings, force, { inputs: 'files' in agent ? pathsOf(agent) : [], note });
 }
 

@@ -4,7 +4,7 @@ import { Breath } from '../../base/breath.ts';
 import type { CheckReport } from '../../scenarios/check.ts';
 import { SEED } from '../args.ts';
 import { command, type CommandGroup } from '../command.ts';
-import { oneLine, UsageError } from '../errors.ts';
+import { errorOfWork, oneLine, UsageError } from '../errors.ts';
 import { readText } from '../files.ts';
 import { JSON_FLAG } from './shared.ts';
 
@@ -24,7 +24,8 @@ const check = command({
       import('../../scenarios/read.ts'),
       import('../../scenarios/check.ts'),
     ]);
-    const report = await checkScenarioTasks(readScenario(text, basename(path)), tasks, seed, (done) => {
+    const own = readable(() => readScenario(text, basename(path)));
+    const report = await checkScenarioTasks(own, tasks, seed, (done) => {
       progress.phase(`${done} tasks checked`);
       return breath.take();
     });
@@ -33,6 +34,15 @@ const check = command({
   failed: ({ sound }) => !sound,
   show: (result) => [...tables(result), ...findings(result)],
 });
+
+/** @throws UsageError if the file is wrong */
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw errorOfWork(error as Error);
+  }
+}
 
 function tables({ name, levels }: CheckReport): string[] {
   return levels.flatMap(({ level, tools, blueprints }) => [

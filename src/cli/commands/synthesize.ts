@@ -1,16 +1,19 @@
 /** @file `mua synthesize`: writes conversations of demonstrators for supervised fine-tuning. */
+import { usualLevel } from '../../domains/registry.ts';
 import { readPairs, SEED } from '../args.ts';
 import { ON } from '../backend.ts';
 import { command } from '../command.ts';
 import { checkParent, writeAll } from '../files.ts';
 import { runJob } from '../job.ts';
+import { checkLevel, openWorld, WORLD_FLAGS } from '../world.ts';
 import { DOMAIN, JSON_FLAG, LEVEL, SET } from './shared.ts';
 
 export const synthesize = command({
   summary: 'write conversations of honest demonstrators with the scripted customer; keeps those with reward 1',
   flags: {
-    domain: DOMAIN,
-    level: LEVEL,
+    domain: { ...DOMAIN, default: undefined, help: `${DOMAIN.help} (default ${DOMAIN.default})` },
+    level: { ...LEVEL, choices: undefined, default: undefined, help: `${LEVEL.help} (default: the first of the domain)` },
+    ...WORLD_FLAGS,
     count: { type: 'integer', value: 'N', help: 'number of conversations to keep', default: 2000, min: 1 },
     demonstrator: {
       type: 'string',
@@ -42,11 +45,15 @@ export const synthesize = command({
     on: ON,
     json: JSON_FLAG,
   },
-  async run({ domain, level, count, demonstrator, side, set, nearMiss, seed, out, on }, progress) {
+  async run({ count, demonstrator, side, set, nearMiss, seed, out, ...flags }, progress) {
     await checkParent('out', out);
+    const world = await openWorld(flags);
+    const domain = world?.domain ?? flags.domain ?? DOMAIN.default;
+    checkLevel(domain, flags.level);
+    const level = flags.level ?? usualLevel(domain)!;
     let jsonl: Uint8Array = new Uint8Array();
     const result = await runJob({
-      on,
+      on: world ? 'node' : flags.on,
       request: {
         command: 'synthesize',
         options: {

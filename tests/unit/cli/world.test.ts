@@ -1,0 +1,120 @@
+/** A visitor's own scenario file: checked, and as the world of synthesize, evaluate and env-serve. */
+// The database looks for IndexedDB when its module is loaded.
+import '../../../src/trainer/node/indexed-db.ts';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { readPlace } from '../../../src/cli/commands/env-serve.ts';
+import { main } from '../../../src/cli/main.ts';
+import { ProgressBar } from '../../../src/cli/progress.ts';
+import { openStage } from '../../../src/serve/index.ts';
+import { startAgentServer } from '../../support/agent-server.ts';
+import { type Draft, toyScenario } from '../../support/toy-scenario.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'world-'));
+const at = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function scenarioFile(name: string, change: (toy: Draft) => void = () => {}): string {
+  const toy = toyScenario();
+  change(toy);
+  writeFileSync(at(name), JSON.stringify(toy));
+  return at(name);
+}
+
+let said: string[];
+beforeEach(() => {
+  said = [];
+  for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation((text: string) => void said.push(text));
+});
+afterEach(() => vi.restoreAllMocks());
+const mua = async (...args: string[]) => ({ code: await main(args), said: said.splice(0).join('\n') });
+
+it('is checked: a sound file, an unsound one and a broken one', async () => {
+  const sound = await mua('scenario', 'check', scenarioFile('sound.json'), '--tasks', '6');
+  expect(sound).toMatchObject({ code: 0, said: expect.stringContaining('all 10 checks hold') as string });
+  expect(sound.said).toContain('lockers hard: 5 tools');
+  const unsound = scenarioFile('unsound.json', (toy) => (toy.blueprints[1].wish = ['Use give_up.']));
+  const { code, said: text } = await mua('scenario', 'check', unsound, '--tasks', '6', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(text)).toMatchObject({
+    sound: false,
+    name: 'lockers',
+    findings: [
+      { check: 'tool_names', level: 'easy', of: 'large_stays' },
+      { check: 'tool_names', level: 'hard' },
+    ],
+  });
+  const broken = scenarioFile('broken.json', (toy) => (toy.tools[0].from = 'esy'));
+  expect(await mua('scenario', 'check', broken)).toEqual({
+    code: 2,
+    said: 'mua: broken.json: tools[0].from: unknown level "esy" (did you mean easy?); known: easy, hard',
+  });
+  expect((await mua('scenario', 'chek', broken)).said).toContain('unknown command "scenario chek" (did you mean check?)');
+});
+
+it('is the world of demonstrations: the same file and seed write the same bytes', async () => {
+  const world = scenarioFile('own.json', (toy) => (toy.name = 'synth'));
+  const write = (out: string) => mua('synthesize', '--world', world, '--level', 'hard', '--count', '6', '--out', at(out));
+  expect(await write('a.jsonl')).toMatchObject({ code: 0, said: expect.stringContaining('6 written to') as string });
+  expect((await write('b.jsonl')).code).toBe(0);
+  const lines = readFileSync(at('a.jsonl'), 'utf8');
+  expect(readFileSync(at('b.jsonl'), 'utf8')).toBe(lines);
+  const rows = lines.trim().split('\n').map((line) => JSON.parse(line) as { id: string; reward: number; tools: { function: { name: string } }[] }); // prettier-ignore
+  expect(rows.every(({ id, reward }) => id.startsWith('synth/hard/train/') && reward === 1)).toBe(true);
+  expect(rows[0]!.tools.map((tool) => tool.function.name)).toContain('raise_rent');
+});
+
+it('is the world of an evaluation, which continues only with the same file', async () => {
+  const world = scenarioFile('eval.json', (toy) => (toy.name = 'measured'));
+  const server = await startAgentServer(() => ({ content: 'I cannot do that.' }));
+  const flags = ['--agent', server.url, '--agent-model', 'm', '--tasks', '8'];
+  const { code, said: text } = await mua('evaluate', '--world', world, ...flags, '--out', at('eval'), '--json');
+  expect(code).toBe(0);
+  // An agent that does nothing is right exactly where nothing is to be done.
+  const { pass_hat, noop_tasks } = JSON.parse(text) as { pass_hat: { value: number }[]; noop_tasks: number };
+  expect(pass_hat[0]!.value).toBe(noop_tasks / 8);
+  // As if the evaluation had been stopped.
+  const status = join(at('eval'), 'status.json');
+  writeFileSync(status, readFileSync(status, 'utf8').replace(/"state": ?"[a-z]+"/, '"state":"interrupted"'));
+  scenarioFile('eval.json', (toy) => ((toy.name = 'changed'), (toy.policy[0] += ' Always.')));
+  const resumed = await mua('evaluate', '--resume', at('eval'));
+  server.close();
+  expect(resumed).toEqual({
+    code: 2,
+    said: `mua: --resume is "${at('eval')}": the scenario in "${world}" is not the one that was played before`,
+  });
+});
+
+it.each([
+  [['--domain', 'retail'], '--domain is given: expected no --domain with --world'],
+  [['--level', 'nano'], '--level is "nano": expected easy, hard for the domain lockers'],
+  [['--on', 'browser'], '--on is "browser": expected node with --world'],
+])('with %j is an error', async (flags, message) => {
+  const { code, said: text } = await mua('synthesize', '--world', scenarioFile('flags.json'), ...flags, '--out', at('c.jsonl'));
+  expect([code, text]).toEqual([2, expect.stringContaining(message)]);
+});
+
+it('cannot have the name of a domain', async () => {
+  const world = scenarioFile('rooms.json', (toy) => (toy.name = 'rooms'));
+  const { code, said: text } = await mua('synthesize', '--world', world, '--out', at('d.jsonl'));
+  expect([code, text]).toEqual([2, `mua: --world is "${world}": the name "rooms" is that of a domain already: choose another name`]);
+});
+
+it('is served', async () => {
+  const world = scenarioFile('served.json', (toy) => (toy.name = 'served'));
+  const flags = {
+    world,
+    domain: undefined,
+    level: undefined,
+    rules: undefined,
+    data: undefined,
+    preset: undefined,
+    set: [],
+    seed: 1,
+    user: 'scripted',
+  };
+  const { stage } = await openStage(await readPlace(flags, new ProgressBar()));
+  expect(stage.domain).toMatchObject({ name: 'served', level: 'easy', terminalTools: ['to_human'] });
+});
