@@ -1,4 +1,4 @@
-/** `mua mcp list`, `call` and `check`: what is printed, the exit codes, and how commands are split. */
+/** `mua mcp`: what is printed, and the exit codes. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { ownPaths, splitCommand } from '../../../src/cli/command-line.ts';
 import { type FakeHttp, fakeHttp, json, SILENT, text, tool } from '../../support/mcp-servers.ts';
 import { startMua } from '../../support/mua.ts';
 import { isRunning } from '../../support/processes.ts';
@@ -292,30 +291,5 @@ describe('serve', () => {
 
   test('a wrong domain is named', async () => {
     expect(await mua('serve', '--domain', 'retial')).toMatchObject({ code: 2, error: expect.stringContaining('retial') as string });
-  });
-});
-
-describe('the text of a command', () => {
-  test.each([
-    [`node a.js`, ['node', 'a.js']],
-    [`  'my node'  "a b"c 'd'e\\ f `, ['my node', 'a bc', 'de f']],
-    [`a "x \\"y\\" \\n" '\\n' ""`, ['a', 'x "y" \\n', '\\n', '']],
-    [`env 'A=$HOME' *.js`, ['env', 'A=$HOME', '*.js']],
-    [`a b|c --x=1>2`, ['a', 'b|c', '--x=1>2']],
-  ])('%s', (given, words) => expect(splitCommand('--command', given)).toEqual(words));
-
-  test.each([
-    ['', 'is empty'],
-    [`a "b`, 'has a " without its end'],
-    ['a | b', 'has |, but runs without a shell'],
-    ['a && b', 'has &&, but'],
-    ['a > b', 'has >, but'],
-    ['KEY=1 a', 'begins with the variable KEY: expected --env KEY=VALUE'],
-  ])('%s is refused', (given, message) => expect(() => splitCommand('--command', given)).toThrow(message));
-
-  test('keeps the paths of files of this folder, and nothing else', () => {
-    const here = process.cwd();
-    const words = ['node', 'package.json', '--config=bin/mua.mjs', '.', 'src', 'no/such', '@modelcontextprotocol/server-memory'];
-    expect(ownPaths(words)).toEqual(['node', `${here}/package.json`, `--config=${here}/bin/mua.mjs`, here, ...words.slice(4)]);
   });
 });

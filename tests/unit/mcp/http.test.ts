@@ -119,7 +119,11 @@ describe('eras', () => {
     });
     const { call } = await open(older.url);
     expect((await call('ask', {})).text).toBe('no answer');
-    const refused = older.requests.find(({ asked }) => asked?.id === 'q')!.asked as unknown as { error: { code: number } };
+    const asked = await vi.waitFor(
+      () => older.requests.find((request) => request.asked?.id === 'q')?.asked ?? Promise.reject(new Error('no answer yet')),
+      5000,
+    );
+    const refused = asked as unknown as { error: { code: number } };
     expect(refused.error.code).toBe(-32601);
   });
 });
