@@ -1,7 +1,7 @@
 /** @file Finds conversations that nearly repeat an earlier one. All pairs are compared, without sampling. */
 
 /** The share of common runs of words above which two conversations are nearly the same. */
-export const SAME = 0.8;
+const SAME = 0.8;
 
 /**
  * @param sets the runs of words of each conversation

@@ -9,7 +9,7 @@ import { drawReviews } from '../../synthesis/review-sample.ts';
 import { rowSha256 } from '../../synthesis/rows.ts';
 
 /** What decides a row, by its grades, or else by the reward and the audit that are stored with it. */
-export function verdictOf({ grades, reward = 1, violations = [] }: DatasetConversationRow): Keep {
+function verdictOf({ grades, reward = 1, violations = [] }: DatasetConversationRow): Keep {
   if (grades) return decide(grades).keep;
   return reward === 1 && violations.length === 0 ? 'yes' : 'no';
 }
