@@ -17,6 +17,7 @@ export function checkRefused(talk: Talk, log: RuleLog, { acts, transfers }: EndR
     const [refusal] = refusalsIn(text);
     const next = talk.said.find((other) => other.place > place && other.place < talk.nextHeard(place));
     // The last refusal of a turn counts.
+    explained ||= refusesBarely(text) && givesReason(text);
     if (refusal === undefined || (next && refusalsIn(next.text).length > 0)) continue;
     const ignored = ignoredWish(message, refusal, talk, acts);
     const later = talk.saidIn(place - 1, talk.nextHeard(talk.nextHeard(place)));

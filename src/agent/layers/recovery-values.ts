@@ -1,5 +1,6 @@
 /** @file Values of a write, such as a color or an amount: the last ones on which customer and agent agreed must count. */
 import { meaningOf } from '../answers.ts';
+import { asks } from '../questions.ts';
 import { sentences } from '../sentences.ts';
 import type { RuleLog } from './rule-log.ts';
 import type { Made, Said, Talk } from './talk.ts';
@@ -44,7 +45,7 @@ function* wishesBefore(place: number, talk: Talk): Generator<Said> {
   for (const message of talk.heardIn(-1, place)) {
     const offer = talk.saidIn(talk.lastHeard(message.place), message.place);
     const text = offer.map((said) => said.text).join('\n');
-    if (meaningOf(message.text, text) === 'yes') yield { place: message.place, text };
+    if (asks(text) && meaningOf(message.text, text) === 'yes') yield { place: message.place, text };
     else yield { place: message.place, text: withoutQuestions(message.text) };
   }
 }
