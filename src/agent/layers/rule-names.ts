@@ -66,6 +66,9 @@ export const RULE_NAMES = {
     'unknown_order',
     'unknown_reservation',
     'false_paid',
+    'promise',
+    'unanswered',
+    'wrong_item',
   ],
   safety: [...ACCESS, 'other_data_told', 'prompt_told', 'secret_told', 'injected_instruction', 'forged_authority'],
   recovery: [
@@ -79,6 +82,9 @@ export const RULE_NAMES = {
     'tool_failure',
     'correction',
     'change_of_mind',
+    'old_value',
+    'same_step',
+    'early_handover',
   ],
 } as const satisfies Record<LayerName, readonly string[]>;
 
