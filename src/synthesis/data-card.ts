@@ -6,7 +6,7 @@ import { counts, type Diversity, diversityOf } from './diversity.ts';
 import { errorBound } from './error-bound.ts';
 import { decide, reasonName, rulesKeep } from './keep.ts';
 import { nearMissTable, type NearMissRow } from './near-misses.ts';
-import { rowSha256 } from './rows.ts';
+import { rowSha256 } from './row-hash.ts';
 import type { GradedRow } from './types.ts';
 
 /** A row, with its grades if the file was graded. */

@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import { readConversation } from '../agent/conversation.ts';
 import { InputError, shown } from '../base/input-error.ts';
-import { canonicalJson, isObject } from '../base/json.ts';
-import { sha256 } from '../base/sha256.ts';
+import { isObject } from '../base/json.ts';
 import { domainOf } from '../domains/registry.ts';
-import type { Conversation } from '../records/conversation.ts';
 import type { Grades } from '../records/grades.ts';
 import { NEAR_MISSES } from '../records/scenario.ts';
 import type { HeldOut } from './contamination.ts';
@@ -75,10 +73,6 @@ export function readHeldOut(value: unknown, where: string): HeldOut {
   if (said.length === 0) throw new InputError(`${where}: it has no words of a customer: expected messages, instruction, prompt or text`);
   return { id: typeof row.id === 'string' ? row.id : null, texts: said };
 }
-
-/** SHA-256 of what was said and called, in hexadecimal digits. */
-export const rowSha256 = ({ messages }: Pick<Conversation, 'messages'>): string =>
-  sha256(canonicalJson(messages.map(({ role, content, tool_calls: calls = [] }) => [role, content, calls.map(({ function: call }) => [call.name, call.arguments])]))); // prettier-ignore
 
 /** The fields that grading adds. */
 export const GRADE_FIELDS = ['grades', 'keep', 'keep_reasons'];

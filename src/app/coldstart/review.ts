@@ -1,12 +1,12 @@
 /** @file What a person's review of a data set needs: which conversations are drawn, and what rules and model say about them. */
 import { agreementOf, type Agreement } from '../../evaluation/agreement.ts';
 import { type DatasetConversationRow } from '../../records/dataset.ts';
-import type { Grades, Keep, Review, ReviewingRow } from '../../records/grades.ts';
+import { type Grades, type Keep, type Review, type ReviewingRow, RULES } from '../../records/grades.ts';
 import { type Opinions } from '../../synthesis/agreement.ts';
 import { errorBound, moreToCheck } from '../../synthesis/error-bound.ts';
 import { decide, rulesKeep } from '../../synthesis/keep.ts';
 import { drawReviews } from '../../synthesis/review-sample.ts';
-import { rowSha256 } from '../../synthesis/rows.ts';
+import { rowSha256 } from '../../synthesis/row-hash.ts';
 
 /** What decides a row, by its grades, or else by the reward and the audit that are stored with it. */
 function verdictOf({ grades, reward = 1, violations = [] }: DatasetConversationRow): Keep {
@@ -21,19 +21,16 @@ export const drawFrom = (rows: readonly DatasetConversationRow[], seed: number):
     seed,
   );
 
-/** The grades of rows: those of the file, or else what the rules find now. */
-export async function gradesOf(rows: readonly DatasetConversationRow[]): Promise<Map<number, Grades>> {
-  const [{ ruleGrades }, { domainRules }, { readGradedRow }] = await Promise.all([
-    import('../../synthesis/grade.ts'),
-    import('../../synthesis/rules.ts'),
-    import('../../synthesis/rows.ts'),
-  ]);
-  const found = new Map<number, Grades>();
-  for (const row of rows) {
-    const own = readGradedRow(row, `conversation ${row.index + 1}`);
-    found.set(row.index, row.grades ?? ruleGrades(own, await domainRules(own.domain)));
-  }
-  return found;
+/** The grades of rows: those of the file, or else what the reward and the audit say that are stored with them. */
+export const gradesOf = (rows: readonly DatasetConversationRow[]): Map<number, Grades> =>
+  new Map(rows.map((row) => [row.index, row.grades ?? storedGrades(row)]));
+
+function storedGrades({ reward, violations }: DatasetConversationRow): Grades {
+  const rules = Object.fromEntries(RULES.map((name) => [name, { ok: null, why: 'only mua grade checks this' }])) as Grades['rules'];
+  if (reward !== undefined) rules.reward = { ok: reward === 1, why: `the reward is ${reward}` };
+  const found = [...new Set(violations?.map(({ rule }) => rule))];
+  if (violations) rules.audit = { ok: found.length === 0, why: found.join(', '), found };
+  return { rules };
 }
 
 /** A conversation with the decisions about it. */

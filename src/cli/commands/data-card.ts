@@ -2,7 +2,8 @@
 import { basename } from 'node:path';
 import { dataCard, type DataCard } from '../../synthesis/data-card.ts';
 import { cardText } from '../../synthesis/card-text.ts';
-import { readGradedRow, readGrades, readHeldOut, rowSha256 } from '../../synthesis/rows.ts';
+import { rowSha256 } from '../../synthesis/row-hash.ts';
+import { readGradedRow, readGrades, readHeldOut } from '../../synthesis/rows.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, readText, writeAll } from '../files.ts';

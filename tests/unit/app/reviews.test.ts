@@ -7,7 +7,7 @@ import { readReviews, writeReviews } from '../../../src/exchange/review-schema.t
 import type { DatasetConversationRow } from '../../../src/records/dataset.ts';
 import type { Decision, Review } from '../../../src/records/grades.ts';
 import { ReviewDatabase } from '../../../src/storage/review-database.ts';
-import { rowSha256 } from '../../../src/synthesis/rows.ts';
+import { rowSha256 } from '../../../src/synthesis/row-hash.ts';
 import { keptRows, readDataset } from '../../../src/training/dataset.ts';
 import { shopRow } from '../../support/graded-rows.ts';
 
@@ -58,8 +58,8 @@ test('a file of reviews is read as it was written, and a wrong one is refused wi
   expect(() => readReviews('r.jsonl', '\n')).toThrow('it has no review');
 });
 
-test('rows without grades get those of the rules, and both sides that differ are listed', async () => {
-  const grades = await gradesOf(rows);
+test('rows without grades get those of the stored reward and audit, and both sides that differ are listed', () => {
+  const grades = gradesOf(rows);
   expect(grades.get(0)!.rules.reward.ok).toBe(true);
   expect(grades.get(3)!.rules.reward.ok).toBe(false);
   const reviewing = {

@@ -9,7 +9,8 @@ import { dataCardCommand } from '../../../src/cli/commands/data-card.ts';
 import { ProgressBar } from '../../../src/cli/progress.ts';
 import { writeReviews } from '../../../src/exchange/review-schema.ts';
 import { CRITERIA, type Criterion, type Grades, type Review, RULES } from '../../../src/records/grades.ts';
-import { readGradedRow, rowSha256 } from '../../../src/synthesis/rows.ts';
+import { rowSha256 } from '../../../src/synthesis/row-hash.ts';
+import { readGradedRow } from '../../../src/synthesis/rows.ts';
 import { shopRow } from '../../support/graded-rows.ts';
 
 let folder: string;
