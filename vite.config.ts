@@ -71,8 +71,8 @@ const sharedWorkers = (): Plugin => {
   };
 };
 
-/** The files whose imports are preloaded. Others may run in workers, where Vite's preloading fails. */
-const PRELOADING = /\.html$|\/index-/;
+/** Files that many first visits open: what they import is preloaded. The lists for all files would be a seventh of the first page's scripts. */
+const PRELOADED = /\/(Story|RecordedLoop|Conversation|Setup|Runs|Learn)-[^/]*$/;
 
 /**
  * Files that only some visits need: the language models that play customers in the tab, the readers of other tools' files and the writer of
@@ -83,7 +83,7 @@ const LATER =
   /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/(local-model|imports)\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES =
-  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn)\/|src\/app\/(evals\/(Labels|Shadow)|experiments|share\/train-elsewhere))/;
+  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs)\/|src\/scenarios\/|src\/app\/(coldstart\/Review|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
 const LARGE_BYTES = 2_000_000;
 
 const SERVICE_WORKER = 'workers/service-worker.js';
@@ -166,7 +166,11 @@ export default defineConfig({
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
-    modulePreload: { resolveDependencies: (_, files, { hostId }) => (PRELOADING.test(hostId) ? files : []) },
+    modulePreload: {
+      // Files that other hosts import may run in workers, where Vite's preloading fails.
+      resolveDependencies: (file, files, { hostId }) =>
+        hostId.endsWith('.html') || (hostId.includes('/index-') && PRELOADED.test(file)) ? files : [],
+    },
     rolldownOptions: { input: ['index.html', 'headless.html'] },
   },
   test: {
