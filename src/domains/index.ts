@@ -2,7 +2,9 @@
 export { agent } from './agent/index.ts';
 export { airline } from './airline/index.ts';
 export { chat } from './chat/index.ts';
+export { courses } from './courses/index.ts';
 export { jobs } from './jobs/index.ts';
+export { library } from './library/index.ts';
 export { mock } from './mock/index.ts';
 export { multiturn } from './multiturn/index.ts';
 export { rentals } from './rentals/index.ts';
