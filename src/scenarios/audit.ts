@@ -8,6 +8,8 @@ import { placesIn } from './templates.ts';
 export function auditOf({ tools }: Pick<Scenario, 'tools'>): AuditRules {
   const writes = tools.filter(({ kind }) => kind === 'write');
   const named = new Map(writes.map(({ name, says = '' }) => [name, new Set(placesIn(says))]));
+  // The first word of `says` is the verb that people hear.
+  const verbs = new Map(writes.map(({ name, says = '' }) => [name, says.split(' ').slice(0, 1)]));
   return {
     authenticate: [],
     details: [],
@@ -17,7 +19,8 @@ export function auditOf({ tools }: Pick<Scenario, 'tools'>): AuditRules {
     // A question need not name what people do not say, such as the customer's own id.
     describe: () => (call) => {
       const said = named.get(call.name);
-      return spelledOut({ ...call, arguments: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => said?.has(name))) });
+      const args = Object.fromEntries(Object.entries(call.arguments).filter(([name]) => said?.has(name)));
+      return spelledOut({ ...call, arguments: args }, verbs.get(call.name));
     },
   };
 }
