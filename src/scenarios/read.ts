@@ -42,7 +42,7 @@ export function readScenario(text: string, file: string): ReadScenario {
 export function checkScenario(value: unknown, file: string): ReadScenario {
   // zod would try `new Function` once, which the page's policy forbids.
   config({ jitless: true });
-  const result = SCENARIO.safeParse(value);
+  const result = parsed(value, file);
   if (!result.success) {
     const { path, reason } = schemaFault(result.error, value);
     throw new InputError([file, path, reason].filter(Boolean).join(': '));
@@ -51,6 +51,16 @@ export function checkScenario(value: unknown, file: string): ReadScenario {
   const cel = new Expressions(file);
   checkNames(new Reader(scenario, cel));
   return { file, scenario, hash: sha256(canonicalJson(scenario)), cel };
+}
+
+function parsed(value: unknown, file: string) {
+  try {
+    return SCENARIO.safeParse(value);
+  } catch (cause) {
+    // The schema calls itself for each level of nested values.
+    if (cause instanceof RangeError) throw new InputError(`${file}: is nested too deeply`);
+    throw cause;
+  }
 }
 
 /** The scenario with its facts in the places that name them. @throws InputError */

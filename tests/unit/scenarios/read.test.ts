@@ -28,6 +28,12 @@ it.each([
   expect(() => readScenario(text, 'toy.json')).toThrow(message);
 });
 
+it('refuses a value that is nested too deeply', () => {
+  const returns = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const text = JSON.stringify(toyScenario()).replace('"result":', `"returns":${returns},"result":`);
+  expect(() => readScenario(text, 'toy.json')).toThrow('toy.json: is nested too deeply');
+});
+
 const FAULTS: [string, (toy: Draft) => void, string][] = [
   // The form.
   ['another format', (toy) => (toy.format = 'x'), 'format: is "x": expected "mua-scenario"'],
