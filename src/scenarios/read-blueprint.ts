@@ -1,5 +1,5 @@
 /** @file Checks a blueprint of a scenario file. */
-import type { Blueprint, BlueprintCall, BlueprintSlot } from '../records/scenario.ts';
+import type { Blueprint, BlueprintCall, BlueprintSlot, Draw } from '../records/scenario.ts';
 import { CEL_TYPES } from './cel.ts';
 import type { Names, Reader } from './reader.ts';
 import { checkDraw } from './read-table.ts';
@@ -23,10 +23,7 @@ export function checkBlueprint(reader: Reader, blueprint: Blueprint, path: strin
     add(name, fields, `${path}.pick`);
   }
   for (const [name, draw] of Object.entries(values)) {
-    const at = `${path}.values.${name}`;
-    if ('id' in draw) reader.fail(at, draw, 'another draw than id, because only tables have new keys');
-    if ('row' in draw) reader.table(draw.row, `${at}.row`);
-    checkDraw(reader, draw, undefined, names, at);
+    checkValue(reader, draw, names, `${path}.values.${name}`);
     add(name, null, `${path}.values`);
   }
   if (where !== undefined) reader.expression(where, names, `${path}.where`);
@@ -39,22 +36,19 @@ export function checkBlueprint(reader: Reader, blueprint: Blueprint, path: strin
   wish.forEach((template, i) => reader.template(template, told, `${path}.wish[${i}]`));
   if (change) {
     reader.known('slot', change.slot, Object.keys(slots), `${path}.change.slot`);
-    checkDraw(reader, change.first, undefined, names, `${path}.change.first`);
-    if ('id' in change.first) reader.fail(`${path}.change.first`, change.first, 'another draw than id, because only tables have new keys');
+    checkValue(reader, change.first, names, `${path}.change.first`);
     change.says.forEach((template, i) => reader.template(template, { ...told, value: null, first: null }, `${path}.change.says[${i}]`));
   }
+  const allowedIn = {
+    reads: ['read'],
+    gold: refuse === undefined ? ['write', 'transfer'] : ['transfer'],
+    tempts: ['write', 'transfer'],
+  };
   for (const part of ['reads', 'gold', 'tempts'] as const)
     blueprint[part]?.forEach((call, i) => {
       const at = `${path}.${part}[${i}]`;
       const { kind } = checkCall(reader, call, from, names, at);
-      const allowed =
-        part === 'reads'
-          ? ['read']
-          : part === 'gold'
-            ? refuse === undefined
-              ? ['write', 'transfer']
-              : ['transfer']
-            : ['write', 'transfer'];
+      const allowed = allowedIn[part];
       if (!allowed.includes(kind))
         reader.fail(
           `${at}.tool`,
@@ -64,6 +58,13 @@ export function checkBlueprint(reader: Reader, blueprint: Blueprint, path: strin
     });
   if (refuse !== undefined) reader.template(refuse, told, `${path}.refuse`);
   tell.forEach((cel, i) => reader.expression(cel, names, `${path}.tell[${i}]`));
+}
+
+/** Checks how a value that is not in a table is drawn. */
+function checkValue(reader: Reader, draw: Draw, names: Names, path: string): void {
+  if ('id' in draw) reader.fail(path, draw, 'another draw than id, because only tables have new keys');
+  if ('row' in draw) reader.table(draw.row, `${path}.row`);
+  checkDraw(reader, draw, undefined, names, path);
 }
 
 function checkSlot(reader: Reader, { value, says }: BlueprintSlot, names: Names, told: Names, path: string): void {

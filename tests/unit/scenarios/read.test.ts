@@ -92,6 +92,8 @@ const FAULTS: [string, (toy: Draft) => void, string][] = [
   ['a value where the wish has none', (toy) => (toy.blueprints[0].wish[0] = 'Take {value}.'), 'blueprints[0].wish[0]: unknown name "value"'],
   ['a row without a field in a wording', (toy) => (toy.blueprints[1].refuse = 'I keep {person}.'), 'expected {person.FIELD}, where FIELD is one of id, name'],
   ['a change of an unknown slot', (toy) => (toy.blueprints[0].change.slot = 'lockers'), 'blueprints[0].change.slot: unknown slot "lockers" (did you mean locker?)'],
+  ['a first value from an unknown table', (toy) => (toy.blueprints[0].change.first = { row: 'lokker' }), 'blueprints[0].change.first.row: unknown table "lokker" (did you mean locker?)'],
+  ['a new key as a first value', (toy) => (toy.blueprints[0].change.first = { id: 'x' }), 'blueprints[0].change.first: is {"id":"x"}: expected another draw than id'],
   ['an unknown tool', (toy) => (toy.blueprints[0].gold[0].tool = 'giveup'), 'blueprints[0].gold[0].tool: unknown tool "giveup" (did you mean give_up?)'],
   ['an unknown argument', (toy) => (toy.blueprints[0].gold[0].arguments.lock = '1'), 'unknown parameter of give_up "lock" (did you mean locker?)'],
   ['a missing argument', (toy) => delete toy.blueprints[0].gold[0].arguments.locker, 'blueprints[0].gold[0].arguments.locker: is missing: expected a value, because give_up needs it'],
