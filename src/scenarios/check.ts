@@ -4,7 +4,7 @@ import { runDrafted, type TableDomain } from '../environments/domain.ts';
 import { Overlay, World } from '../environments/overlay.ts';
 import { compareOverlays, replayGold } from '../environments/verifier.ts';
 import type { Persona } from '../records/conditions.ts';
-import type { Blueprint, NearMissKind, ScenarioPeople, ScenarioTool } from '../records/scenario.ts';
+import type { Blueprint, NearMissKind, PlannedCall, ScenarioPeople, ScenarioTool } from '../records/scenario.ts';
 import type { Split, Task, ToolCall } from '../records/task.ts';
 import { execute, toolsAt } from './execute.ts';
 import { hostileCalls } from './hostile.ts';
@@ -15,7 +15,7 @@ import { tableDomain } from './table-domain.ts';
 import { blueprintsAt, draftTask } from './tasks.ts';
 import { inWords } from './templates.ts';
 import { says } from './verdict.ts';
-import { makeWorld, TASKS_PER_WORLD, worldId } from './world.ts';
+import { makeWorld, TASKS_PER_WORLD, worldId, type WorldKey } from './world.ts';
 
 /** What is checked, with a sentence for each check. */
 export const CHECKS = {
@@ -96,7 +96,8 @@ export async function checkScenarioTasks(
 
 class LevelChecker {
   private readonly definition: TableDomain;
-  private readonly worlds = new Map<string, World>();
+  /** The worlds by their ids. If a world cannot be made, the reason takes its place. */
+  private readonly worlds = new Map<string, World | string>();
   /** Arguments that a tool accepted, by its name, with the world. */
   private readonly good = new Map<string, { world: World; arguments: ToolCall['arguments'] }>();
 
@@ -135,16 +136,11 @@ class LevelChecker {
   private world(split: Split, number: number, of: string): World | null {
     const key = { level: this.level, split, seed: this.seed, number };
     const id = worldId(this.own.scenario.name, key);
-    let world = this.worlds.get(id);
-    if (world) return world;
-    try {
-      world = new World(id, makeWorld(this.own, key));
-    } catch (cause) {
-      this.finding('worlds', of, (cause as Error).message);
-      return null;
-    }
+    const world = this.worlds.get(id) ?? worldOrFault(this.own, key, id);
     this.worlds.set(id, world);
-    return world;
+    if (typeof world !== 'string') return world;
+    this.finding('worlds', of, world);
+    return null;
   }
 
   private task(blueprint: Blueprint, world: World, split: Split, index: number): Task | null {
@@ -232,7 +228,7 @@ class LevelChecker {
 
   hostile(tool: ScenarioTool): void {
     const known = this.good.get(tool.name);
-    const world = known?.world ?? [...this.worlds.values()][0];
+    const world = known?.world ?? [...this.worlds.values()].find((made) => typeof made !== 'string');
     if (!world) return;
     for (const call of hostileCalls(tool, known?.arguments)) {
       const rows = new Overlay(world);
@@ -267,7 +263,15 @@ class LevelChecker {
   }
 }
 
-const described = ({ name, arguments: args }: Pick<ToolCall, 'name' | 'arguments'> | { name: string; arguments: object }): string => {
+function worldOrFault(own: ReadScenario, key: WorldKey, id: string): World | string {
+  try {
+    return new World(id, makeWorld(own, key));
+  } catch (cause) {
+    return (cause as Error).message;
+  }
+}
+
+const described = ({ name, arguments: args }: PlannedCall): string => {
   const text = JSON.stringify(args);
   return `${name} ${text.length > 160 ? `${text.slice(0, 160)}…` : text}`;
 };
