@@ -1,5 +1,8 @@
 /** @file The worlds of a server over MCP's Streamable HTTP, at `/mcp`, in both eras of the protocol. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { isObject } from '../base/json.ts';
 import { McpWorlds, type Place } from './mcp-worlds.ts';
@@ -54,10 +57,9 @@ export class McpHttp {
       answer = error instanceof ProtocolError ? refused(503, -32000, error.message) : refused(500, -32603, (error as Error).message);
     }
     response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'Cache-Control': 'no-store' });
-    try {
-      for await (const chunk of answer.body ?? []) response.write(chunk);
-    } catch {} // the client has left
-    response.end();
+    response.flushHeaders();
+    // If the client leaves, the stream ends, so that the client may open another one.
+    await pipeline(answer.body ? Readable.fromWeb(answer.body as ReadableStream) : [], response).catch(() => {});
   }
 
   async #answer(request: Request | null): Promise<Response> {

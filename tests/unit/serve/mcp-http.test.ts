@@ -209,4 +209,21 @@ describe('requests', () => {
       error: { message: expect.stringContaining('expected --workers 1') as string },
     });
   });
+
+  test('of a client that opens its stream again, after it has left the first one', async () => {
+    const { mcp } = await serve();
+    const begun = await post(mcp, initialize);
+    const headers = { Accept: 'text/event-stream', 'Mcp-Session-Id': begun.headers.get('Mcp-Session-Id')! };
+    const leave = new AbortController();
+    const first = await fetch(mcp, { headers, signal: AbortSignal.any([leave.signal, AbortSignal.timeout(3000)]) });
+    expect(first.status).toBe(200);
+    expect((await fetch(mcp, { headers })).status).toBe(409);
+    leave.abort();
+    const again = async () => {
+      const { status, body } = await fetch(mcp, { headers });
+      await body?.cancel();
+      return status;
+    };
+    await expect.poll(again, { timeout: 3000 }).toBe(200);
+  });
 });
