@@ -13,6 +13,8 @@ import { McpError, type McpLimits, type McpTarget } from '../types.ts';
 const PASSED = ['PATH', 'HOME', 'LANG', 'TZ', 'SystemRoot'];
 /** How long a process may take to end after its input has ended, and again after SIGTERM. */
 const END_MS = 1000;
+/** How many lines of stdout are read for one answer. Each takes time, also an empty one. */
+const MOST_LINES = 10_000;
 /** How many characters of stderr are kept, for messages. */
 const KEPT = 4000;
 /** This program of util-linux ends the command if this process is killed. */
@@ -41,8 +43,9 @@ class CommandTransport implements Transport {
   #folder = '';
   #child: ChildProcess | null = null;
   #parts: Buffer[] = [];
-  /** The bytes since the last message to the server. */
+  /** The bytes and lines since the last message to the server. */
   #bytes = 0;
+  #lines = 0;
   #words = '';
   #stray = '';
   #ending = '';
@@ -95,7 +98,7 @@ class CommandTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const input = this.#child?.stdin;
     if (!input?.writable) throw new McpError('the command has ended', 'closed');
-    this.#bytes = 0;
+    this.#bytes = this.#lines = 0;
     const line = JSON.stringify(message).replaceAll(FOLDER, this.#folder);
     if (!input.write(`${line}\n`)) await new Promise((done) => input.once('drain', done).once('close', done));
   }
@@ -131,20 +134,23 @@ class CommandTransport implements Transport {
 
   #read(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > this.limits.bytes) {
-      this.broke(tooManyBytes(this.limits.bytes));
-      this.#signal('SIGKILL');
-      return;
-    }
+    if (this.#bytes > this.limits.bytes) return this.#refuse(tooManyBytes(this.limits.bytes));
     for (let rest = chunk; rest.length > 0;) {
       const end = rest.indexOf(10);
       this.#parts.push(end < 0 ? rest : rest.subarray(0, end));
       if (end < 0) return;
+      if (++this.#lines > MOST_LINES)
+        return this.#refuse(new McpError(`the server wrote more than ${MOST_LINES.toLocaleString('en')} lines in one answer`, 'limit'));
       const line = Buffer.concat(this.#parts).toString('utf8').trim().replaceAll(this.#folder, FOLDER);
       this.#parts = [];
       rest = rest.subarray(end + 1);
       if (line) this.#hear(line);
     }
+  }
+
+  #refuse(error: McpError): void {
+    this.broke(error);
+    this.#signal('SIGKILL');
   }
 
   #hear(line: string): void {

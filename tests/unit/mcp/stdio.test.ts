@@ -129,4 +129,11 @@ describe.concurrent('commands', () => {
     await connection.close();
     await vi.waitFor(() => expect(isRunning(helper)).toBe(false), 5000);
   });
+
+  test('that write lines without end are ended soon', async () => {
+    const start = performance.now();
+    const lines = open(['-e', "const lines = 'y\\n'.repeat(30_000); for (;;) require('fs').writeSync(1, lines)"], {}, { timeout: 4 });
+    await expect(lines).rejects.toMatchObject({ kind: 'limit', message: 'the server wrote more than 10,000 lines in one answer' });
+    expect(performance.now() - start).toBeLessThan(4000);
+  });
 });
