@@ -117,6 +117,8 @@ class CommandTransport implements Transport {
     // Also what the command has started and left behind.
     this.#signal('SIGKILL', child.pid);
     await soon();
+    // A process that has left the group may hold them open, and this process would wait for it.
+    for (const stream of child.stdio) stream?.destroy();
     this.#ended('it was closed');
   }
 

@@ -137,3 +137,16 @@ describe.concurrent('commands', () => {
     expect(performance.now() - start).toBeLessThan(4000);
   });
 });
+
+// Not concurrent, because it counts the pipes of this process.
+test('a closed command is forgotten, also if a process that left their group holds stdout open', async () => {
+  const leaves =
+    "var helper = require('child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)'], { detached: true, stdio: 'inherit' })";
+  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const before = pipes();
+  const connection = await open(script(say('String(helper.pid)'), leaves));
+  const helper = Number((await connection.call('say', {})).text);
+  await connection.close();
+  await vi.waitFor(() => expect(pipes()).toBeLessThanOrEqual(before), 5000);
+  process.kill(helper, 'SIGKILL');
+});
