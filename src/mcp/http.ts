@@ -41,7 +41,12 @@ export function reachByHttp({ url, headers = {} }: McpTarget & { kind: 'url' }):
       });
       return {
         transport,
-        end: () => Promise.race([transport.terminateSession().catch(() => {}), new Promise<void>((done) => setTimeout(done, END_MS))]),
+        async end() {
+          let timer: ReturnType<typeof setTimeout> | undefined;
+          const late = new Promise<void>((done) => (timer = setTimeout(done, END_MS)));
+          await Promise.race([transport.terminateSession().catch(() => {}), late]);
+          clearTimeout(timer);
+        },
       };
     },
   };
@@ -55,15 +60,18 @@ function boundedFetch(limits: McpLimits, broke: (error: McpError) => void, inner
     // Servers announce changes on a separate stream without end. Nothing here needs it, as `check` reads the list of tools again.
     if (init.method === 'GET' && !new Headers(init.headers).has('last-event-id')) return new Response(null, { status: 405 });
     const controller = new AbortController();
-    const abort = () => controller.abort(init.signal?.reason);
-    if (init.signal?.aborted) abort();
-    init.signal?.addEventListener('abort', abort, { once: true });
     const late = new McpError(`the server did not finish its answer in ${limits.timeout} s`, 'timeout');
     const timer = setTimeout(() => controller.abort(late), 1000 * limits.timeout);
     const done = () => {
       clearTimeout(timer);
       init.signal?.removeEventListener('abort', abort);
     };
+    const abort = () => {
+      done();
+      controller.abort(init.signal?.reason);
+    };
+    init.signal?.addEventListener('abort', abort, { once: true });
+    if (init.signal?.aborted) abort();
     try {
       const response = await inner(url, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer', signal: controller.signal });
       if (!response.body) {

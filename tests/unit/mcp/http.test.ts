@@ -160,6 +160,25 @@ describe('streams', () => {
   });
 });
 
+test('a closed connection leaves no timer, for which a command would wait', async () => {
+  const http = await serve({}, (asked, response) => {
+    if (asked?.method === 'initialize') response.setHeader('Mcp-Session-Id', 'own-session');
+    if (asked?.method !== 'tools/call') return false;
+    // The stream stays open after the result.
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    return response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: text('hello') })}\n\n`);
+  });
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+  const connection = await open(http.url);
+  expect((await connection.call('say', {})).text).toBe('hello');
+  await connection.close();
+  const limits = set.mock.calls.flatMap(([, ms], i) => (ms === 2000 ? [set.mock.results[i]!.value as unknown] : []));
+  const cleared = clear.mock.calls.map(([timer]) => timer as unknown);
+  vi.restoreAllMocks();
+  expect(limits.length).toBeGreaterThan(5);
+  expect(limits.filter((timer) => !cleared.includes(timer))).toEqual([]);
+});
+
 describe('secrets and redirects', () => {
   test('a redirect to another origin is not followed, and the other server gets nothing', async () => {
     const other = await serve({});
