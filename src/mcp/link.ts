@@ -24,7 +24,7 @@ export interface Opened {
 }
 
 const ABOUT = { name: 'mua-rl-playground', version: '0.1.0' };
-/** A server may ignore the first question of the newer protocol. A process then gets the older one after this share of the time. */
+/** A process may ignore the first question of the newer protocol. Then it gets the older one after this share of the time. */
 const PROBE_SHARE = 0.4;
 const MOST_WAIT_S = 2_000_000;
 
@@ -42,11 +42,12 @@ export class Link {
     private readonly limits: McpLimits,
     mode: 'auto' | 'legacy',
   ) {
+    this.#opened = reach.open(limits, (error) => this.#break(error));
+    const share = 'pid' in this.#opened.transport ? PROBE_SHARE : 1;
     this.client = new Client(ABOUT, {
-      versionNegotiation: { mode, probe: { timeoutMs: 1000 * PROBE_SHARE * limits.timeout } },
+      versionNegotiation: { mode, probe: { timeoutMs: 1000 * share * limits.timeout } },
       inputRequired: { autoFulfill: false },
     });
-    this.#opened = reach.open(limits, (error) => this.#break(error));
   }
 
   /**

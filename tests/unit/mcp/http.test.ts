@@ -260,6 +260,14 @@ describe('failures', () => {
     await expect(open(hangsUp.url)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
+  test('a server that needs half of the time limit for its first answer', async () => {
+    const http = await serve({}, async (asked) => {
+      if (asked?.method === 'server/discover') await new Promise((done) => setTimeout(done, 1000));
+      return false;
+    });
+    expect((await open(http.url)).server.name).toBe('fake');
+  });
+
   test('a session that the server has forgotten', async () => {
     const http = await serve({}, (asked, response) => {
       if (asked?.method !== 'tools/call') return false;
