@@ -25,7 +25,8 @@ export function shareGptRow(given: Conversation | Preference, note: Note): Row {
     turns.pop();
     note('the last message, after the agent’s last, is left out, as LLaMA-Factory wants the agent’s last');
   }
-  if (turns.some((turn, i) => isHeard(turn) !== (i % 2 === 0)) || isHeard(turns.at(-1)!) !== isPair)
+  const last = turns.at(-1);
+  if (!last || isHeard(last) !== isPair || turns.some((turn, i) => isHeard(turn) !== (i % 2 === 0)))
     note('the speakers do not take turns, so LLaMA-Factory will skip the row');
   return {
     conversations: turns,

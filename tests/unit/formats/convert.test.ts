@@ -193,6 +193,14 @@ describe('ShareGPT', () => {
       'the speakers do not take turns, so LLaMA-Factory will skip the row',
     ]);
   });
+
+  test('a row of the system alone is written, and LLaMA-Factory will skip it', async () => {
+    const system = [{ role: 'system', content: 'S' }];
+    const pair = { prompt: system, chosen: [{ role: 'assistant', content: 'a' }], rejected: [{ role: 'assistant', content: 'b' }] };
+    const { rows, notes } = await converted([{ messages: system }, pair], 'sharegpt');
+    expect(rows.map(({ conversations }) => conversations)).toEqual([[], []]);
+    expect(notes).toEqual(['the speakers do not take turns, so LLaMA-Factory will skip the row (2 ×, first in row 1)']);
+  });
 });
 
 test('fields of messages that are not read are named', () => {
