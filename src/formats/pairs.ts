@@ -4,6 +4,7 @@
  */
 import { isNearMiss } from '../agent/conversation.ts';
 import { commonMessages } from '../agent/preference.ts';
+import { toPythonJson } from '../agent/python-json.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isObject } from '../base/json.ts';
 import type { ChatMessage, Conversation, Preference } from '../records/conversation.ts';
@@ -41,7 +42,7 @@ export function pairsOf(records: readonly DatasetRecord[]): Pairs {
     const pair = pairOf(talk, byId, byTask);
     if (pair === null) return [];
     if (typeof pair === 'string') return (because(pair), []);
-    const key = JSON.stringify(pair.pair, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    const key = toPythonJson(pair.pair);
     if (known.has(key)) return (because('makes a pair that another one makes too'), []);
     known.add(key);
     return [pair];
@@ -70,7 +71,9 @@ function pairOf(bad: Talk, byId: Goods, byTask: Goods): (DatasetRecord & { pair:
   }
   if (typeof reward !== 'number') return task === undefined ? 'has neither near_miss nor reward' : 'has no reward';
   if (reward >= 1) return null;
-  const goods = byTask.get(taskOf(bad.columns)) ?? [];
+  const own = taskOf(bad.columns);
+  if (own === undefined || own === null) return 'has neither task nor id';
+  const goods = byTask.get(own) ?? [];
   if (goods.length === 0) return 'has a task that no conversation of the file solves';
   const common = (good: Talk) => commonMessages(good.conversation.messages, bad.conversation.messages);
   const good = goods.reduce((best, other) => (common(other) > common(best) ? other : best));
@@ -91,7 +94,7 @@ function nearMissOf({ near_miss: value }: Row): NearMiss | undefined {
 /** The pair of two conversations, or why they give none. */
 function contrast(good: Talk, bad: Talk): Preference | string {
   const [chosen, rejected] = [good.conversation, bad.conversation];
-  if (JSON.stringify(chosen.tools) !== JSON.stringify(rejected.tools)) return 'has other tools than its success';
+  if (toPythonJson(chosen.tools ?? null) !== toPythonJson(rejected.tools ?? null)) return 'has other tools than its success';
   const first = commonMessages(chosen.messages, rejected.messages);
   const answers = [chosen, rejected].map(({ messages }) => answerFrom(messages, first));
   if (answers.some((answer) => answer.length === 0)) return 'does not differ from its success in a message of the agent first';

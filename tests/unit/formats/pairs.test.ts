@@ -108,6 +108,22 @@ describe('trials of a task with reward 1 and 0', () => {
     ]);
   });
 
+  test('conversations without task and id are not of one task', async () => {
+    const untold = (reward: number, said: string) => ({ reward, messages: [system, user('a'), agent(said)] });
+    await expect(converted([untold(1, 'Yes.'), untold(0, 'No.')])).rejects.toThrow(
+      '1 conversation without a pair: each has neither task nor id',
+    );
+  });
+
+  test('an integer of any size in a tool is the same in both', async () => {
+    const big = { type: 'function', function: { name: 'f', parameters: { maximum: 'BIG' } } };
+    const lines = [1, 0].map((reward) => JSON.stringify({ ...trial('1', 't', reward, user('a'), agent(`${reward}`)), tools: [big] }));
+    const file = new TextEncoder().encode(lines.join('\n').replaceAll('"BIG"', '9007199254740993'));
+    const { content, rows } = await convertDataset(await rowsOfFile('rows', file), 'preference', () => {});
+    expect(rows).toBe(1);
+    expect(new TextDecoder().decode(content)).toContain('"maximum": 9007199254740993');
+  });
+
   test('a file without pairs is an error that says what is expected', async () => {
     await expect(converted([trial('1', 't', 1, user('a'), agent('b'))])).rejects.toThrow('no pair can be made: expected rows with chosen and rejected, near-misses'); // prettier-ignore
   });
