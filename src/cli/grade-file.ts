@@ -4,7 +4,8 @@ import { toPythonJson } from '../agent/python-json.ts';
 import { isObject } from '../base/json.ts';
 import type { JsonRow } from '../base/json-rows.ts';
 import type { Graded, Grades } from '../records/grades.ts';
-import { GRADE_FIELDS, ungraded } from '../synthesis/rows.ts';
+import { decide } from '../synthesis/keep.ts';
+import { GRADE_FIELDS, readGrades, ungraded } from '../synthesis/rows.ts';
 import { UsageError } from './errors.ts';
 import { checkParent, reason, writeAll } from './files.ts';
 import { type FolderLock, lockFolder } from './lock-file.ts';
@@ -54,7 +55,7 @@ export class GradeOut {
       const lines = complete.split('\n').slice(0, -1);
       if (lines.length > rows.length || (lines.length === 0 && text !== '')) throw fault('it exists, and it has other rows');
       const finished = lines.map((line, i): Graded => {
-        const graded = readGrades(line, rows[i]!);
+        const graded = gradesIn(line, rows[i]!);
         if (!graded) throw fault(`its line ${i + 1} is not a grade of row ${i + 1}`);
         const wrong = check(graded.grades, i);
         if (wrong !== null) throw fault(`its line ${i + 1} ${wrong}`);
@@ -100,11 +101,12 @@ export class GradeOut {
 }
 
 /** Null if the line is not the row with grades. */
-function readGrades(line: string, row: JsonRow): Graded | null {
+function gradesIn(line: string, row: JsonRow): Graded | null {
   const start = `${beginning(row)}, "grades":`;
   if (!line.startsWith(start)) return null;
   try {
-    return JSON.parse(`{"grades":${line.slice(start.length)}`) as Graded;
+    const grades = readGrades(JSON.parse(`{"grades":${line.slice(start.length)}`), row.where);
+    return grades ? decide(grades) : null;
   } catch {
     return null;
   }

@@ -23,9 +23,9 @@ export function callProblems({ messages, tools }: GradedRow): CallProblems {
     const args = parsed(given);
     if (!isObject(args)) return { wrong: { why: `the arguments of ${name} are ${shown(given)}: expected an object`, message }, unread };
     if (!schemas.has(name)) schemas.set(name, schemaOf(known.get(name)));
-    const schema = schemas.get(name);
-    if (!schema) unread ??= `the schema of ${shown(name)} cannot be read`;
-    const issue = schema?.safeParse(args).error?.issues[0];
+    const checked = check(schemas.get(name), args);
+    if (!checked) unread ??= `the schema of ${shown(name)} cannot be read`;
+    const issue = checked?.error?.issues[0];
     if (issue) return { wrong: { why: `${name}: ${issue.path.join('.') || 'arguments'}: ${issue.message}`, message }, unread };
   }
   return { wrong: null, unread };
@@ -49,6 +49,15 @@ function parsed(args: unknown): unknown {
 /** Regular expressions of strangers can take for ever, so they are not checked. */
 const isExpression = (key: string, value: unknown) =>
   key === 'patternProperties' || (['pattern', 'format'].includes(key) && typeof value === 'string');
+
+/** Null without a schema, or if the schema refers to itself without end. */
+function check(schema: z.ZodType | null | undefined, args: unknown) {
+  try {
+    return schema?.safeParse(args) ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /** Null if the schema is not one that can be checked. */
 function schemaOf(parameters: unknown): z.ZodType | null {

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { NEAR_MISSES } from '../records/scenario.ts';
 import { CRITERIA, type CriterionGrade, type Grades, type JudgeGrade, type RuleGrade, RULES } from '../records/grades.ts';
+import { LONGEST_TEXT } from './rule-grade.ts';
 
-const text = z.string().max(4000);
+const text = z.string().max(LONGEST_TEXT);
 const place = z.int().min(0);
 const rule: z.ZodType<RuleGrade> = z.object({
   ok: z.boolean().nullable(),

@@ -1,6 +1,7 @@
 /** @file Whether the words of a conversation have something that only its makers may know: the prompt, a hint, or marks of the format. */
 import type { RuleGrade } from '../records/grades.ts';
 import { STOP_WORDS } from '../users/types.ts';
+import { bad } from './rule-grade.ts';
 import type { GradedRow } from './types.ts';
 import { eachRun, runsOf, wordsOf } from './words.ts';
 
@@ -31,7 +32,7 @@ export function leak(row: GradedRow): RuleGrade | null {
   });
   for (const [message, { role, content }] of row.messages.entries()) {
     if (role !== 'user' && role !== 'assistant') continue;
-    const at = (why: string): RuleGrade => ({ ok: false, why, message });
+    const at = (why: string) => bad(why, message);
     const hint = HINTS.exec(content) ?? MARKS.exec(content);
     if (hint) return at(`the words show the making of the conversation: ${hint[0]}`);
     const words = wordsOf(content);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readConversation } from '../agent/conversation.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
+import { withNumbers } from '../base/tolerant-json.ts';
 import { domainOf } from '../domains/registry.ts';
 import type { Grades } from '../records/grades.ts';
 import { NEAR_MISSES } from '../records/scenario.ts';
@@ -48,7 +49,13 @@ export function readGradedRow(value: unknown, where: string, domain?: string): G
     );
   const [first = ''] = id.split('/');
   const named = { domain: domainOf(first) ? first : domain };
-  return { id, messages, ...(tools && { tools }), ...named, ...(Object.fromEntries(facts) as Partial<GradedRow>) };
+  return {
+    id,
+    messages,
+    ...(tools && { tools: withNumbers(tools) as object[] }),
+    ...named,
+    ...(Object.fromEntries(facts) as Partial<GradedRow>),
+  };
 }
 
 /** The grades of a row that was graded. @throws InputError */

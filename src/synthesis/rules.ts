@@ -12,6 +12,7 @@ import { STOP_WORDS } from '../users/types.ts';
 import { callProblems } from './calls.ts';
 import { leak } from './leak.ts';
 import { recordedMessage } from './recorded-message.ts';
+import { bad, GOOD, unknown } from './rule-grade.ts';
 import type { GradedRow } from './types.ts';
 
 /** The rules of a domain, as they are loaded once for a file. */
@@ -28,10 +29,6 @@ export async function domainRules(name: string | undefined): Promise<DomainRules
   const [audit, layers] = await Promise.all([(module.audit ?? module.unreported)?.() ?? null, module.layers?.() ?? {}]);
   return { name: name!, audit, layers };
 }
-
-const GOOD: RuleGrade = { ok: true };
-const unknown = (why: string): RuleGrade => ({ ok: null, why });
-const bad = (why: string, message?: number): RuleGrade => ({ ok: false, why, ...(message !== undefined && { message }) });
 
 /** @param rules null: the domain is not known, so the audit and the layers cannot be checked */
 export function checkRules(row: GradedRow, rules: DomainRules | null): Record<RuleName, RuleGrade> {

@@ -129,6 +129,10 @@ test('a file of other rows, settings or judges is not continued', async () => {
   await expect(run(rows)).rejects.toThrow('its line 1 was graded by m');
   await expect(run(rows, ...flags, '--votes', '3')).rejects.toThrow('its line 1 was graded with votes 1, and now it is 3');
   await expect(run(rows, ...flags, '--seed', '7')).rejects.toThrow('its line 1 was graded with seed 1, and now it is 7');
+  for (const other of ['{"rules":null}', 'null', '7']) {
+    await writeFile(out(), before.replace(/"grades":.*/, `"grades":${other},"keep":"yes","keep_reasons":[]}`));
+    await expect(run(rows, ...flags)).rejects.toThrow('its line 1 is not a grade of row 1: expected a new file');
+  }
   await writeFile(join(folder, 'graded.jsonl'), 'notes of mine');
   await expect(run(rows, ...flags)).rejects.toThrow('it exists, and it has other rows');
   expect(await readFile(out(), 'utf8')).toBe('notes of mine');

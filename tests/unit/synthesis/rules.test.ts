@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { RULES } from '../../../src/records/grades.ts';
 import { ruleGrades } from '../../../src/synthesis/grade.ts';
 import { decide } from '../../../src/synthesis/keep.ts';
-import { readGradedRow } from '../../../src/synthesis/rows.ts';
+import { readGradedRow, readGrades } from '../../../src/synthesis/rows.ts';
 import { domainRules } from '../../../src/synthesis/rules.ts';
 import { shopMessages, shopRow, SHOP_TOOLS, withMessage } from '../../support/graded-rows.ts';
 
@@ -80,6 +80,17 @@ test('a schema that cannot be read checks nothing, and a pattern of a stranger i
   expect(performance.now() - begin).toBeLessThan(1000);
   // A parameter may be called like a key word of the schema.
   expect(failed({ ...tool({ type: 'object', properties: { format: { type: 'string' } }, required: ['format'] }) })).toEqual(['schema']);
+});
+
+test('schemas of strangers end no grading, and their texts do not make grades that cannot be read', () => {
+  const tool = (parameters: object) => ({ ...shopRow(1), tools: [{ type: 'function', function: { name: 'cancel_order', parameters } }] });
+  const endless = tool({ $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' });
+  expect(rulesOf(endless).schema).toMatchObject({ ok: null, why: 'the schema of "cancel_order" cannot be read' });
+  expect(rulesOf(tool({ type: 'object', properties: { order: { type: 'string', maxLength: 9007199254740993n } } })).schema.ok).toBe(true);
+  const values = Array.from({ length: 900 }, (_, i) => `value ${i}`);
+  const grades = ruleGrades(readGradedRow(tool({ type: 'object', properties: { order: { enum: values } } }), 'line 1'), null);
+  expect(grades.rules.schema.ok).toBe(false);
+  expect(readGrades({ grades }, 'line 1')).toEqual(grades);
 });
 
 test('in a known domain, a write without a yes breaks the audit', async () => {
