@@ -175,8 +175,8 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** Checks, before minutes of work, that an output can be written. */
-export async function checkParent(flag: string, path: string): Promise<void> {
+/** Checks, before minutes of work, that an output can be written. @param inputs the files that the command reads: it replaces none of them */
+export async function checkParent(flag: string, path: string, inputs: readonly string[] = []): Promise<void> {
   const parent = dirname(resolve(path));
   const info = await stat(parent).catch(() => null);
   if (!info?.isDirectory()) throw new UsageError(`--${flag} is "${path}": the folder "${dirname(path)}" does not exist`);
@@ -184,6 +184,9 @@ export async function checkParent(flag: string, path: string): Promise<void> {
   if (existing?.isDirectory()) throw new UsageError(`--${flag} is "${path}": expected a file, but it is a folder`);
   // Writing replaces the file, so a device or a pipe is refused.
   if (existing && !existing.isFile()) throw new UsageError(`--${flag} is "${path}": expected a file, but it is not a regular file`);
+  const place = (name: string) => realpath(name).catch(() => resolve(name));
+  const [written, ...read] = await Promise.all([path, ...inputs].map(place));
+  if (read.includes(written!)) throw new UsageError(`--${flag} is "${path}": expected another file, as the command reads this one`);
 }
 
 const temporaryName = (path: string) =>

@@ -28,7 +28,7 @@ export const convert = command({
   },
   async run({ path, format, out }, progress) {
     if (!path) throw new UsageError('FILE|DIR is missing: expected ./mua convert FILE|DIR');
-    await checkParent('out', out);
+    await checkParent('out', out, [path]);
     progress.phase(`reading ${path}`);
     const { convertDataset } = await import('../../formats/convert-dataset.ts');
     const notes: string[] = [];

@@ -27,7 +27,7 @@ export const dataCardCommand = command({
     if (!path) throw new UsageError('FILE.jsonl is missing: expected ./mua data-card FILE.jsonl');
     if (licence !== undefined && !/^[a-z0-9][a-z0-9.+-]*$/.test(licence))
       throw new UsageError(`--licence is ${JSON.stringify(licence)}: expected a name of the Hub, such as apache-2.0 or cc-by-4.0`);
-    await checkParent('out', out);
+    await checkParent('out', out, [path, ...(against === undefined ? [] : [against]), ...reviews]);
     const text = await readText(path);
     progress.phase(`reading the rows of ${path}`);
     const rows = jsonLines(path, text).map(({ value, where }) =>

@@ -1,10 +1,11 @@
 /** `mua data-card`: what the card says about files whose rows are known. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readFlags } from '../../../src/cli/args.ts';
+import { convert } from '../../../src/cli/commands/convert.ts';
 import { dataCardCommand } from '../../../src/cli/commands/data-card.ts';
 import { ProgressBar } from '../../../src/cli/progress.ts';
 import { writeReviews } from '../../../src/exchange/review-schema.ts';
@@ -109,4 +110,16 @@ test('held-out tasks, and what cannot be read', async () => {
     /cold.jsonl: line 1: grades\.rules has another form: expected grades as/,
   );
   await expect(run([shopRow(1)], '--licence', 'My Own')).rejects.toThrow('--licence is "My Own": expected a name of the Hub');
+});
+
+test('the card and converted rows do not replace the rows', async () => {
+  const path = join(folder, 'cold.jsonl');
+  const rows = `${JSON.stringify(shopRow(1))}\n`;
+  await writeFile(path, rows);
+  await symlink(path, join(folder, 'link.jsonl'));
+  for (const out of [path, join(folder, 'link.jsonl')]) {
+    await expect(dataCardCommand.run({ path, ...readFlags(['--out', out], dataCardCommand.flags) }, silent)).rejects.toThrow('expected another file'); // prettier-ignore
+    await expect(convert.run({ path, ...readFlags(['--out', out, '--format', 'mua-rl'], convert.flags) }, silent)).rejects.toThrow('expected another file'); // prettier-ignore
+  }
+  expect(await readFile(path, 'utf8')).toBe(rows);
 });
