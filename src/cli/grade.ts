@@ -132,7 +132,7 @@ function otherSettings(
 
 /** The reviews by the SHA-256 of their conversation. Of two reviews of a conversation, the newest counts. */
 const reviewsOf = (files: Record<string, string>, rows: readonly GradedRow[]): Map<string, Review> =>
-  newestReviews(readReviewFiles(files, new Set(rows.map(rowSha256))));
+  newestReviews(readReviewFiles(files, rows));
 
 interface Ended {
   total: number;
@@ -142,7 +142,8 @@ interface Ended {
 }
 
 function report(job: GradeJob, rows: readonly (GradedRow & Graded)[], { total, failure, reviews, usage }: Ended): GradeReport {
-  const opinions = rows.map((row, i) => ({ key: String(i), grades: row.grades, review: reviews.get(rowSha256(row)), keep: row.keep }));
+  const reviewOf = (row: GradedRow) => (reviews.size > 0 ? reviews.get(rowSha256(row)) : undefined);
+  const opinions = rows.map((row, i) => ({ key: String(i), grades: row.grades, review: reviewOf(row), keep: row.keep }));
   const checked = opinions.flatMap(({ keep, review }) => (keep === 'yes' && review ? [review.decision] : []));
   const [n, bad] = [checked.filter((decision) => decision !== 'unsure').length, checked.filter((decision) => decision === 'reject').length];
   const count = (keep: Keep) => rows.filter((row) => row.keep === keep).length;

@@ -2,7 +2,9 @@
 import { isObject } from '../base/json.ts';
 import { type JsonRow, readJsonFile } from '../base/json-rows.ts';
 import { readReviews } from '../exchange/review-schema.ts';
+import type { Conversation } from '../records/conversation.ts';
 import type { Review } from '../records/grades.ts';
+import { rowSha256 } from '../synthesis/row-hash.ts';
 import { UsageError } from './errors.ts';
 import { unreadable } from './files.ts';
 
@@ -29,13 +31,17 @@ export function inFile<T>(file: string, read: () => T): T {
 
 /**
  * @param files the texts by path
- * @param known the SHA-256 of the conversations
+ * @param rows the conversations
  * @throws UsageError if a file is wrong, or has no review of these conversations
  */
-export const readReviewFiles = (files: Record<string, string>, known: ReadonlySet<string>): Review[] =>
-  Object.entries(files).flatMap(([path, text]) => {
+export function readReviewFiles(files: Record<string, string>, rows: readonly Conversation[]): Review[] {
+  const all = Object.entries(files);
+  if (all.length === 0) return [];
+  const known = new Set(rows.map(rowSha256));
+  return all.flatMap(([path, text]) => {
     const own = inFile(path, () => readReviews(path, text));
     const fit = own.filter(({ sha256 }) => known.has(sha256));
     if (fit.length === 0) throw new UsageError(`${path}: none of its ${own.length} reviews is of a conversation of this file`);
     return fit;
   });
+}

@@ -45,20 +45,16 @@ export interface DataCard {
 }
 
 export function dataCard(rows: readonly CardRow[], reviews: readonly Review[], held: readonly HeldOut[] | null): DataCard {
-  const hashes = rows.map(rowSha256);
   const newest = newestReviews(reviews);
-  const all = rows.map((row, i) => ({
-    ...row,
-    review: newest.get(hashes[i]!),
-    graded: row.grades ? decide(row.grades) : null,
-    key: String(i),
-  }));
+  const all = rows.map((row, i) => {
+    const sha256 = rowSha256(row);
+    return { ...row, sha256, review: newest.get(sha256), graded: row.grades ? decide(row.grades) : null, key: String(i) };
+  });
   const isGraded = all.some(({ graded }) => graded);
   const stays = ({ graded, review }: { graded: Graded | null; review: Review | undefined }) =>
     review && review.decision !== 'unsure' ? review.decision === 'keep' : isGraded ? graded?.keep === 'yes' : true;
   const kept = all.filter(stays);
-  const said = kept.map(rowSha256);
-  const withGrades = all.flatMap(({ grades, ...row }) => (grades ? [{ ...row, grades, keep: decide(grades).keep }] : []));
+  const withGrades = all.flatMap(({ grades, ...row }) => (grades ? [{ ...row, grades, keep: row.graded!.keep }] : []));
   const byPlace = counts(all.map(placeOf));
   const keptByPlace = counts(kept.map(placeOf));
   return {
@@ -66,7 +62,7 @@ export function dataCard(rows: readonly CardRow[], reviews: readonly Review[], h
     places: Object.fromEntries([...byPlace].sort().map(([place, n]) => [place, { rows: n, kept: keptByPlace.get(place) ?? 0 }])),
     funnel: isGraded ? funnelOf(all, kept.length) : null,
     kept: kept.length,
-    repeated: said.length - new Set(said).size,
+    repeated: kept.length - new Set(kept.map(({ sha256 }) => sha256)).size,
     judge: judgesOf(withGrades),
     reviews: reviewsOf(all),
     agreement: agreements(withGrades),

@@ -17,9 +17,14 @@ export function nearDuplicates(sets: readonly ReadonlySet<string>[]): number[] {
   const found: number[] = [];
   for (const [i, set] of sets.entries()) {
     const prefix = rarest(set);
-    const candidates = new Set(prefix.flatMap((run) => having.get(run) ?? []));
-    if ([...candidates].some((j) => jaccard(set, sets[j]!) > SAME)) found.push(i);
-    for (const run of prefix) having.set(run, [...(having.get(run) ?? []), i]);
+    const tried = new Set<number>();
+    const isNear = (j: number) => !tried.has(j) && tried.add(j) && jaccard(set, sets[j]!) > SAME;
+    if (prefix.some((run) => having.get(run)?.some(isNear))) found.push(i);
+    for (const run of prefix) {
+      const earlier = having.get(run);
+      if (earlier) earlier.push(i);
+      else having.set(run, [i]);
+    }
   }
   return found;
 }

@@ -2,7 +2,6 @@
 import { basename } from 'node:path';
 import { dataCard, type DataCard } from '../../synthesis/data-card.ts';
 import { cardText } from '../../synthesis/card-text.ts';
-import { rowSha256 } from '../../synthesis/row-hash.ts';
 import { readGradedRow, readGrades, readHeldOut } from '../../synthesis/rows.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -34,7 +33,7 @@ export const dataCardCommand = command({
       inFile(path, () => ({ ...readGradedRow(value, where), grades: readGrades(value, where) })),
     );
     const texts = await Promise.all(reviews.map(async (file) => [file, await readText(file)] as const));
-    const given = readReviewFiles(Object.fromEntries(texts), new Set(rows.map(rowSha256)));
+    const given = readReviewFiles(Object.fromEntries(texts), rows);
     const held =
       against === undefined
         ? null
