@@ -62,7 +62,18 @@ it('has demonstrations: both styles solve its tasks', async () => {
 });
 
 it('is in every list, and is served', async () => {
-  expect(GENERATED_DOMAINS.map(({ name }) => name)).toEqual(['chat', 'courses', 'jobs', 'library', 'multiturn', 'rentals', 'retail', 'rooms', 'telecom', 'toy']);
+  expect(GENERATED_DOMAINS.map(({ name }) => name)).toEqual([
+    'chat',
+    'courses',
+    'jobs',
+    'library',
+    'multiturn',
+    'rentals',
+    'retail',
+    'rooms',
+    'telecom',
+    'toy',
+  ]);
   expect(DEMONSTRATED.map(({ name }) => name)).toContain('toy');
   expect([isAudited('toy'), usualLevel('toy'), LEVELS.includes('one')]).toEqual([true, 'one', true]);
   expect((await generatedDomains()).map(({ title }) => title)).toContain('Toy lamps');
