@@ -9,6 +9,7 @@ import type { ToolCall } from '../records/task.ts';
 import { wrongArgument } from './arguments.ts';
 import type { Scope } from './cel.ts';
 import { broken } from './invariants.ts';
+import { reaches } from './levels.ts';
 import { type Native, toNative } from './native.ts';
 import type { ReadScenario } from './read.ts';
 import { type Row, tablesOf } from './state.ts';
@@ -19,7 +20,7 @@ const MOST_ROWS = 1000;
 const MOST_EACH = 100;
 
 export const toolsAt = ({ scenario: { levels, tools } }: ReadScenario, level: string): readonly ScenarioTool[] =>
-  tools.filter(({ from = levels[0]! }) => levels.indexOf(from) <= levels.indexOf(level));
+  tools.filter(({ from }) => reaches(levels, from, level));
 
 const refusal = (text: string): ExactResult => ({ text: `Error: ${text}`, error: true });
 

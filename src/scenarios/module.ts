@@ -1,5 +1,6 @@
 /** @file A domain from a bundled scenario file. The file and the code that runs it are loaded when they are first needed. */
 import { SCENARIO_CUSTOMERS } from './customer-mix.ts';
+import { reaches } from './levels.ts';
 import type { ReadScenario } from './read.ts';
 
 /** What lists of domains show before the file is loaded. It must agree with the file. */
@@ -28,8 +29,7 @@ export function scenarioModule({ name, title, levels, transfers, load }: Bundled
 /** A domain module of a scenario that was read. */
 export function ownModule(own: ReadScenario) {
   const { name, title, levels, blueprints, tools } = own.scenario;
-  const intents = (level: string) =>
-    blueprints.filter(({ from = levels[0]! }) => levels.indexOf(from) <= levels.indexOf(level)).map((blueprint) => blueprint.name);
+  const intents = (level: string) => blueprints.filter(({ from }) => reaches(levels, from, level)).map((blueprint) => blueprint.name);
   const transfers = tools.filter(({ kind }) => kind === 'transfer').map((tool) => tool.name);
   return moduleOf({ name, title, levels: levels.map((level) => ({ name: level, intents: intents(level) })), transfers }, async () => own);
 }

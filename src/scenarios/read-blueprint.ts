@@ -1,6 +1,7 @@
 /** @file Checks a blueprint of a scenario file. */
 import type { Blueprint, BlueprintCall, BlueprintSlot, Draw } from '../records/scenario.ts';
 import { CEL_TYPES } from './cel.ts';
+import { reaches } from './levels.ts';
 import type { Names, Reader } from './reader.ts';
 import { checkDraw } from './read-table.ts';
 
@@ -75,8 +76,9 @@ function checkSlot(reader: Reader, { value, says }: BlueprintSlot, names: Names,
 /** @param from the first level of the blueprint: its tools must exist there */
 function checkCall(reader: Reader, call: BlueprintCall, from: string | undefined, names: Names, path: string) {
   const tool = reader.tool(call.tool, `${path}.tool`);
-  const level = from ?? reader.scenario.levels[0]!;
-  if (!reader.reaches(tool.from, level)) reader.fail(`${path}.tool`, call.tool, `a tool of level ${level}, which the blueprint has`);
+  const { levels } = reader.scenario;
+  const level = from ?? levels[0]!;
+  if (!reaches(levels, tool.from, level)) reader.fail(`${path}.tool`, call.tool, `a tool of level ${level}, which the blueprint has`);
   const { parameters } = tool;
   for (const [name, cel] of Object.entries(call.arguments)) {
     reader.known(`parameter of ${tool.name}`, name, Object.keys(parameters), `${path}.arguments`);

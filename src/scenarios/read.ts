@@ -7,6 +7,7 @@ import { schemaFault } from '../base/schema-fault.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { BlueprintSlot, Scenario } from '../records/scenario.ts';
 import { Expressions } from './cel.ts';
+import { reaches } from './levels.ts';
 import { checkBlueprint } from './read-blueprint.ts';
 import { checkTable } from './read-table.ts';
 import { checkTool } from './read-tool.ts';
@@ -91,6 +92,6 @@ function checkNames(reader: Reader): void {
   for (const name of Object.keys(tables)) checkTable(reader, name);
   tools.forEach((tool, i) => checkTool(reader, tool, `tools[${i}]`));
   blueprints.forEach((blueprint, i) => checkBlueprint(reader, blueprint, `blueprints[${i}]`));
-  const missing = levels.find((level) => !blueprints.some(({ from }) => reader.reaches(from, level)));
+  const missing = levels.find((level) => !blueprints.some(({ from }) => reaches(levels, from, level)));
   if (missing !== undefined) reader.fail('levels', missing, 'a level with a blueprint');
 }

@@ -49,12 +49,6 @@ export class Reader {
     return tools.find((tool) => tool.name === name)!;
   }
 
-  /** Whether something that exists from one level on exists at another. */
-  reaches(from: string | undefined, level: string): boolean {
-    const { levels } = this.scenario;
-    return levels.indexOf(from ?? levels[0]!) <= levels.indexOf(level);
-  }
-
   expression(cel: string, names: Names, path: string): void {
     this.cel.check(cel, { ...names, tables: this.tables }, path);
   }

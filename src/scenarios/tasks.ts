@@ -14,6 +14,7 @@ import type { Task, Wish } from '../records/task.ts';
 import { changeOf, drawRows, factsOf, type Stage, wording } from './blueprint-draw.ts';
 import { callOf, callsOf, proposalOf, tryGold } from './calls.ts';
 import { instructionOf } from './instruction.ts';
+import { reaches } from './levels.ts';
 import type { ReadScenario } from './read.ts';
 import { SCENARIO_CUSTOMERS } from './customer-mix.ts';
 import { fill, inWords } from './templates.ts';
@@ -24,7 +25,7 @@ const REFUSED: readonly Persona[] = ['impossible', 'pushy'];
 const CHANGING: readonly Persona[] = ['changes_mind', 'confused'];
 
 export const blueprintsAt = ({ scenario: { levels, blueprints } }: ReadScenario, level: string): readonly Blueprint[] =>
-  blueprints.filter(({ from = levels[0]! }) => levels.indexOf(from) <= levels.indexOf(level));
+  blueprints.filter(({ from }) => reaches(levels, from, level));
 
 /** @param worldOf makes the world of a key  @throws if the query or the file is wrong */
 export function makeTasks(
