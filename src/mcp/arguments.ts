@@ -9,9 +9,13 @@ import type { McpTool } from './types.ts';
 /** Parts of a schema that hold values, not schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples']);
 
+/** Each reference can double the work of the validator: 40 of them would never end. A long schema multiplies it. */
+const MOST_REFS = 20;
+const LONGEST_SCHEMA = 100_000;
+
 /**
  * Checks arguments against the tool's input schema, except its patterns: a pattern of a stranger may take forever. A schema that
- * cannot be read refuses nothing, as the server checks too.
+ * cannot be read, or takes long to check, refuses nothing, as the server checks too.
  * @throws InputError naming the argument
  */
 export function checkArguments(
@@ -47,8 +51,10 @@ function expectation(schema: Record<string, unknown>, argument: string): string 
 /** The innermost fault that the validator finds, such as `items[0].count is "two": Instance type "string" is invalid. Expected "integer".` */
 function firstFault(schema: Record<string, unknown>, args: Readonly<Record<string, Json>>): string | null {
   let message: string | undefined;
+  const checked = withoutPatterns(schema) as Record<string, never>;
+  if (isSlow(checked)) return null;
   try {
-    const result = new CfWorkerJsonSchemaValidator().getValidator(withoutPatterns(schema) as Record<string, never>)(args);
+    const result = new CfWorkerJsonSchemaValidator().getValidator(checked)(args);
     if (result.valid) return null;
     message = result.errorMessage;
   } catch {
@@ -63,6 +69,11 @@ function firstFault(schema: Record<string, unknown>, args: Readonly<Record<strin
   const value = path.reduce<unknown>((held, part) => (held as Record<string, unknown> | undefined)?.[part], args);
   const place = path.map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : `${i > 0 ? '.' : ''}${part}`)).join('');
   return `${place || 'the arguments'} is ${shown(value)}: ${/false boolean schema/i.test(fault) ? 'expected no such field' : fault}`;
+}
+
+function isSlow(schema: Record<string, unknown>): boolean {
+  const text = JSON.stringify(schema);
+  return text.length > LONGEST_SCHEMA || (text.match(/"\$\w*ref":/gi) ?? []).length > MOST_REFS;
 }
 
 function withoutPatterns(schema: unknown): unknown {
