@@ -31,8 +31,9 @@ function readTarget({ command, env, url, header }: TargetValues): McpTarget {
     throw new UsageError(`--command and --url are ${url ? 'both given' : 'missing'}: expected one of them`);
   if (url !== undefined) {
     if (env.length > 0) throw new UsageError('--env is for --command: expected no --env with --url');
-    const key = process.env.MUA_MCP_KEY;
-    return { kind: 'url', url, headers: { ...(key && { Authorization: `Bearer ${key}` }), ...Object.fromEntries(header.map(readHeader)) } };
+    const own = header.map(readHeader);
+    const key = own.some(([name]) => /^authorization$/i.test(name)) ? undefined : process.env.MUA_MCP_KEY;
+    return { kind: 'url', url, headers: { ...(key && { Authorization: `Bearer ${key}` }), ...Object.fromEntries(own) } };
   }
   if (header.length > 0) throw new UsageError('--header is for --url: expected no --header with --command');
   const [program, ...args] = ownPaths(splitCommand('--command', command!));

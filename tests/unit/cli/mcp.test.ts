@@ -87,8 +87,10 @@ describe('list', () => {
     expect(error).not.toContain(KEY);
     process.env.MUA_MCP_KEY = KEY;
     await mua('list', '--url', http.url);
-    delete process.env.MUA_MCP_KEY;
     expect(http.requests.at(-1)!.headers.authorization).toBe(`Bearer ${KEY}`);
+    await mua('list', '--url', http.url, '--header', 'authorization: Basic b3duOmtleQ==');
+    delete process.env.MUA_MCP_KEY;
+    expect(http.requests.at(-1)!.headers.authorization).toBe('Basic b3duOmtleQ==');
   });
 
   test.each([
