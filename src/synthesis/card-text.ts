@@ -21,7 +21,7 @@ export function cardText(card: DataCard, facts: CardFacts): string {
   const sections = [
     frontMatter(card, facts),
     `# ${plain(facts.name)}`,
-    `${number(card.rows)} conversations of agents that call tools; ${number(card.kept)} are kept. SHA-256 of \`${plain(facts.file)}\`: \`${facts.sha256}\`.`,
+    `${number(card.rows)} conversations of agents that call tools; ${number(card.kept)} are kept. SHA-256 of ${plain(facts.file)}: \`${facts.sha256}\`.`,
     `## Tasks\n\n${table(
       ['task', 'rows', 'kept'],
       Object.entries(card.places).map(([place, own]) => [place, number(own.rows), number(own.kept)]),

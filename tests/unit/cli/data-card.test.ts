@@ -99,6 +99,15 @@ test('texts of strangers stay texts', async () => {
   expect(text.match(/^# /gm)).toHaveLength(1);
 });
 
+test('the name of the data file has no marks of its own', async () => {
+  const path = join(folder, 'cold_start_1.jsonl');
+  await writeFile(path, `${JSON.stringify(shopRow(1))}\n`);
+  const out = join(folder, 'README.md');
+  await dataCardCommand.run({ path, ...readFlags(['--out', out], dataCardCommand.flags) }, silent);
+  // Markdown takes a backslash before a mark away, but not within backticks.
+  expect(await readFile(out, 'utf8')).toContain('SHA-256 of cold\\_start\\_1.jsonl: `');
+});
+
 test('held-out tasks, and what cannot be read', async () => {
   const held = join(folder, 'held.jsonl');
   await writeFile(held, '{"id": "shop/1", "scenario": {"instruction": "Please cancel order W5, it is late."}}\n');
