@@ -44,13 +44,13 @@ type WriteRow = (record: DatasetRecord, index: number, note: Note) => Row;
 const ROWS: Record<DatasetFormat, WriteRow> = {
   chat(record, _, note) {
     const { messages, tools } = conversationOf(record, note);
-    return { messages: withIds(messages, note).map((own) => withArguments(own, asText)), ...toolsOf(tools), ...record.columns };
+    return beside(record, { messages: withIds(messages, note).map((own) => withArguments(own, asText)), ...toolsOf(tools) });
   },
   trl(record, _, note) {
     const { messages, tools } = conversationOf(record, note);
-    return { messages: messages.map((own) => withArguments(own, asObject)), ...toolsOf(tools), ...record.columns };
+    return beside(record, { messages: messages.map((own) => withArguments(own, asObject)), ...toolsOf(tools) });
   },
-  sharegpt: (record, _, note) => ({ ...shareGptRow(record.pair ?? record.conversation, note), ...record.columns }),
+  sharegpt: (record, _, note) => beside(record, shareGptRow(record.pair ?? record.conversation, note)),
   preference({ pair, columns }) {
     if (!pair) throw new Error('the format preference writes only pairs');
     const side = (messages: readonly ChatMessage[]) => messages.map((own) => withArguments(own, asObject));
@@ -59,6 +59,9 @@ const ROWS: Record<DatasetFormat, WriteRow> = {
   'mua-rl': muaRlRow,
   parquet: muaRlRow,
 };
+
+/** The written columns, and the other columns of the row. A column of the row with the same name, such as empty `messages`, gives way. */
+const beside = ({ columns }: DatasetRecord, written: Row): Row => ({ ...written, ...columns, ...written });
 
 const toolsOf = (tools: object[] | undefined) => tools && { tools };
 

@@ -114,6 +114,15 @@ describe('a conversation', () => {
     expect((await converted(content, 'chat')).rows).toEqual([{ ...kept, source: 'x' }, bare]);
   });
 
+  test.each<[DatasetFormat, Row]>([
+    ['chat', { prompt: [{ role: 'user', content: 'a' }], completion: [{ role: 'assistant', content: 'b' }], messages: null }],
+    ['trl', { messages: null, traj: [{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }] }],
+    ['sharegpt', { messages: [{ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }], conversations: [] }],
+  ])('to %s from a row with another column of messages, which is empty', async (format, row) => {
+    const { rows } = await converted([row], format);
+    expect(rows[0]!.messages ?? rows[0]!.conversations).toHaveLength(2);
+  }); // prettier-ignore
+
   test('integers of any size keep their digits', async () => {
     const big = '12345678901234567890';
     const line = (args: string) =>
