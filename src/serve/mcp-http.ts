@@ -135,7 +135,7 @@ async function asWeb(request: IncomingMessage, maxBytes: number, signal: AbortSi
     if (bytes > maxBytes) return null;
     parts.push(part as Buffer);
   }
-  const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  const headers = new Headers(Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]));
   const { method = 'GET', url = '/mcp' } = request;
   return new Request(`http://localhost${url}`, { method, headers, signal, ...(bytes > 0 && { body: Buffer.concat(parts) }) });
 }
