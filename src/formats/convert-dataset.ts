@@ -33,8 +33,14 @@ function pairs(read: readonly DatasetRecord[], note: Note): DatasetRecord[] {
 
 /** Without its label a near-miss looks like a good conversation, so a format that drops columns does not get it. */
 function labelled(read: readonly DatasetRecord[], format: DatasetFormat, note: Note): DatasetRecord[] {
-  if (format !== 'mua-rl' && format !== 'parquet') return [...read];
   const kept = read.filter(({ columns }) => !isNearMiss(columns));
+  if (format !== 'mua-rl' && format !== 'parquet') {
+    if (kept.length < read.length)
+      note(
+        `${read.length - kept.length} of ${read.length} conversations are near-misses, with their label in the column near_miss: leave them out before you train with another program`,
+      );
+    return [...read];
+  }
   if (kept.length === 0)
     throw new InputError('all conversations are near-misses: expected good ones, as the format has no column for the label');
   if (kept.length < read.length)

@@ -76,7 +76,9 @@ describe('near-misses', () => {
     expect(rows.map(({ id }) => id)).toEqual(['shop/1']);
     expect(notes[0]).toBe('near-misses are left out (1 of 2), as the format has no column for their label');
     await expect(converted([unasked], 'parquet')).rejects.toThrow('all conversations are near-misses');
-    expect((await converted([good, unasked], 'chat')).rows[1]!.near_miss).toEqual(unasked.near_miss);
+    const chat = await converted([good, unasked], 'chat');
+    expect(chat.rows[1]!.near_miss).toEqual(unasked.near_miss);
+    expect(chat.notes[0]).toContain('1 of 2 conversations are near-misses');
   });
 });
 
