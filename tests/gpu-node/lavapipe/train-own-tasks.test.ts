@@ -1,4 +1,5 @@
 /** `mua train` on tasks, policy and tables of a visitor's own, as docs/domains.md describes them. */
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,9 +15,10 @@ const POLICY = 'Ask for a yes before each change.';
 const silent = new ProgressBar({ write: () => true }, { speaks: false });
 let folder: string;
 const at = (...names: string[]) => join(folder, ...names);
-/** The exit status and the last line. The run is stopped when it prints `until`. */
-const own = async (args: string[], until?: string) => {
-  const { code, stderr } = await timedMua(['train', ...args], NODE, until === undefined ? undefined : (text) => text.includes(until));
+/** The exit status and the last line. A run is stopped when it has written a conversation. */
+const own = async (args: string[], out?: string) => {
+  const written = () => existsSync(at(out!, 'trajectories.jsonl')) && readFileSync(at(out!, 'trajectories.jsonl'), 'utf8').includes('\n');
+  const { code, stderr } = await timedMua(['train', ...args], NODE, out === undefined ? undefined : written);
   return [code, stderr.trimEnd().split('\n').at(-1)];
 };
 
@@ -36,7 +38,7 @@ test('a run trains on them, and goes on only while they are the same', async () 
   const small = ['max_model_len=3072', 'n=2', 'train_batch_size=1', 'ppo_mini_batch_size=1', 'val_tasks=1', 'max_turns=2'];
   const flags = [...data, '--steps', '40', ...small.flatMap((one) => ['--set', one])];
   expect(await own([...flags, '--out', at('none')])).toEqual([1, expect.stringContaining('setting "train_split" is "train": tau2-mock has no such tasks; expected heldout')]); // prettier-ignore
-  expect((await own([...flags, '--set', 'train_split=heldout', '--out', at('run')], 'rollout'))[0]).toBe(130);
+  expect((await own([...flags, '--set', 'train_split=heldout', '--out', at('run')], 'run'))[0]).toBe(130);
   const [rollout] = (await readFile(at('run', 'trajectories.jsonl'), 'utf8')).split('\n');
   const { task, nodes } = JSON.parse(rollout!) as { task: { id: string }; nodes: { text: string }[] };
   expect(task.id).toBe('tau2-mock/full/heldout/mine');
@@ -48,7 +50,7 @@ test('a run trains on them, and goes on only while they are the same', async () 
   expect(await own(['--resume', at('run')])).toEqual(changed);
   expect(await readFile(at('run', 'status.json'), 'utf8')).toBe(status);
   await writeFile(at('data', 'policy.md'), POLICY);
-  expect((await own(['--resume', at('run')], 'rollout'))[0]).toBe(130);
+  expect((await own(['--resume', at('run')], 'run'))[0]).toBe(130);
 });
 
 test('a run trains on the compact form of BFCL', async () => {

@@ -63,7 +63,7 @@ test('sft with another file of conversations, or with none', async () => {
   await writeFile(data, '{"messages":[]}\n');
   const out = await interrupted('sft', { overrides: {}, model: 'm', data, data_sha256: sha256('other') });
   expect(await refused(out, 'sft')).toContain(`--data is "${data}": it is not the file with which the run was started`);
-  expect(await refused(out, 'sft', '--data', join(root, 'nowhere'))).toContain('nowhere: there is no such file');
+  expect(await refused(out, 'sft', '--data', join(root, 'nowhere'))).toContain('nowhere": there is no such file or folder');
 });
 
 test('a log that is damaged, or shorter than at the checkpoint', async () => {

@@ -44,7 +44,7 @@ afterAll(() => {
 });
 
 test('the recipe is one new folder and one line', () => {
-  expect(blocks.map(({ file }) => dirname(file))).toEqual(['src/domains/library', 'src/domains']);
+  expect(blocks.map(({ file }) => dirname(file))).toEqual(['src/domains/lending', 'src/domains']);
   expect(blocks[1]!.code.trim().split('\n')).toHaveLength(1);
 });
 

@@ -25,6 +25,14 @@ describe('generated worlds', () => {
     const list = await browser.list();
     expect(list.map(({ name }) => name)).toEqual([
       'chat-question',
+      'courses-nano',
+      'courses-small',
+      'jobs-nano',
+      'jobs-small',
+      'library-nano',
+      'library-small',
+      'rentals-nano',
+      'rentals-small',
       'retail-nano',
       'retail-small',
       'retail-full',
