@@ -248,11 +248,12 @@ test('as the customer: suggested sentences, both models side by side, and a relo
   await page.goto('/');
   await page.getByRole('link', { name: 'Talk to it' }).click();
   await expect(page.getByText('You are the customer. The model nano-retail-grpo plays the agent.')).toBeVisible();
-  const [first] = await page.getByRole('group', { name: 'Sentences that this model understands' }).getByRole('button').all();
+  const first = page.getByRole('group', { name: 'Sentences that this model understands' }).getByRole('button').first();
+  await expect(first).toBeVisible();
   const words = await page.getByLabel('Say as the customer').inputValue();
   expect(words).not.toBe('');
-  await first!.click();
-  await expect(page.getByLabel('Say as the customer')).toHaveValue(await first!.innerText());
+  await first.click();
+  await expect(page.getByLabel('Say as the customer')).toHaveValue(await first.innerText());
   await page.getByLabel('Say as the customer').fill(words);
   /** The states of the list of current turns, each with whether the conversation already had an answer. */
   const seen = await page.evaluateHandle(() => {
