@@ -28,7 +28,7 @@ test('conversations are reviewed by keys, stored, saved and compared', async ({ 
   const problems = watch(page);
   await page.goto('/#/cold-start');
   await page
-    .getByLabel('Import a JSONL file')
+    .getByLabel('Import a file')
     .setInputFiles({ name: 'cold.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(FILE) });
   await page.getByRole('link', { name: 'Review' }).click();
   await page.getByLabel('Your name').fill('ana');
