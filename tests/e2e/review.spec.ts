@@ -27,9 +27,7 @@ const FILE = [1, 2, 3, 4]
 test('conversations are reviewed by keys, stored, saved and compared', async ({ page }) => {
   const problems = watch(page);
   await page.goto('/#/cold-start');
-  await page
-    .getByLabel('Import a file')
-    .setInputFiles({ name: 'cold.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(FILE) });
+  await page.getByLabel('Import a file').setInputFiles({ name: 'cold.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(FILE) });
   await page.getByRole('link', { name: 'Review' }).click();
   await page.getByLabel('Your name').fill('ana');
   await page.getByRole('button', { name: 'Draw 4 conversations' }).click();

@@ -540,8 +540,16 @@ describe('evaluate: selection of tasks', () => {
     const data = await modelFolder('evaluate-data', tau2Mock);
     const evaluate = (...args: string[]) => main('evaluate', '--model', folder, ...args);
     const wrong: [RegExp, ...string[]][] = [
-      [/--domain is "airline": without --rules and --data, expected chat or courses or jobs or library or multiturn or rentals or retail or rooms or telecom/, '--domain', 'airline'],
-      [/--domain is "shop": expected chat, courses, jobs, library, multiturn, rentals, retail, rooms, telecom, airline, mock/, '--domain', 'shop'],
+      [
+        /--domain is "airline": without --rules and --data, expected chat or courses or jobs or library or multiturn or rentals or retail or rooms or telecom/,
+        '--domain',
+        'airline',
+      ],
+      [
+        /--domain is "shop": expected chat, courses, jobs, library, multiturn, rentals, retail, rooms, telecom, airline, mock/,
+        '--domain',
+        'shop',
+      ],
       [/--data is given: expected --rules tau1 or tau2 or bfcl or acebench with it/, '--domain', 'mock', '--data', data],
       [/--rules is given: expected --data DIR with it/, '--domain', 'mock', '--rules', 'tau2'],
       [/--domain is "mock": tau1 has retail, airline/, '--domain', 'mock', '--rules', 'tau1', '--data', data],

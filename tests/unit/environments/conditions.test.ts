@@ -224,7 +224,8 @@ describe('timeouts', () => {
   test('habits are no settings of telecom', () => {
     const setting = { 'demonstrators.brisk.offers_more': '0.5' };
     expect(coldStart('retail', 'glimpse', setting).habits.brisk).toEqual({ calls_again: 1, offers_more: 0.5 });
-    const refused = 'setting "demonstrators.brisk.offers_more" is 0.5: expected 1, as only demonstrators of courses, jobs, library, rentals, retail, rooms can lack habits';
+    const refused =
+      'setting "demonstrators.brisk.offers_more" is 0.5: expected 1, as only demonstrators of courses, jobs, library, rentals, retail, rooms can lack habits';
     expect(() => coldStart('telecom', 'glimpse', setting)).toThrow(refused);
     expect(() => grpoConfig('nano', { ...setting, domain: 'telecom' })).toThrow(refused);
   });
