@@ -5,7 +5,7 @@
  * LLaMA-Factory's ShareGPT `conversations`. A list may be a text in JSON. Content is a text, a list of parts, or null. Arguments are an object, or its JSON text.
  */
 import { InputError, parserReason } from '../base/input-error.ts';
-import { isObject } from '../base/json.ts';
+import { isJsonText, isObject } from '../base/json.ts';
 import { firstReasons, type JsonRow, readJsonFile, RowNotes } from '../base/json-rows.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
 import { ConversationError, isPreference, listOf, parsed, rowMessages, rowTools, wrong } from './conversation-row.ts';
@@ -180,18 +180,9 @@ function readArguments(
   const inner = parsed(value);
   const object = typeof inner === 'string' ? parsed(inner) : inner;
   if (object === null) return {};
-  if (isObject(object)) return object === inner && isJson(value) ? value : toPythonJson(object);
+  if (isObject(object)) return object === inner && isJsonText(value) ? value : toPythonJson(object);
   if (keepMalformed) return value;
   throw wrong(where, value, 'an object, or a JSON string of one');
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const hasBigInt = (value: unknown): boolean =>

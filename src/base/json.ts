@@ -49,3 +49,12 @@ export function cloneJson<T>(value: T): T {
   }
   return copy as T;
 }
+
+export function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -2,7 +2,7 @@
  * @file The calls of a model in the tab, in the markup of Hermes and Qwen, which the episode reads. Models write calls as their chat
  * templates show them: Llama 3 as JSON, Mistral and Phi as a list, Qwen3-Coder and Qwen3.5 as tags.
  */
-import { isObject } from '../../base/json.ts';
+import { isJsonText, isObject } from '../../base/json.ts';
 import { endOfJson } from '../../base/tolerant-json.ts';
 import type { ToolSchema } from '../../records/task.ts';
 import { TOOL_CALL_END, TOOL_CALL_START } from '../chat-template.ts';
@@ -59,16 +59,7 @@ function fromTags(name: string, body: string, tools: readonly ToolSchema[]): str
   const types = tools.find((tool) => tool.function.name === name)?.function.parameters.properties;
   const values = [...body.matchAll(PARAMETER)].map(([, key = '', value = '']) => {
     const { type } = (types?.[key.trim()] ?? {}) as { type?: unknown };
-    return `${JSON.stringify(key.trim())}: ${type === 'string' || !isJson(value) ? JSON.stringify(value) : value.trim()}`;
+    return `${JSON.stringify(key.trim())}: ${type === 'string' || !isJsonText(value) ? JSON.stringify(value) : value.trim()}`;
   });
   return json(`{${values.join(', ')}}`);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

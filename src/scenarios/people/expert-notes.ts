@@ -7,7 +7,7 @@ import type { ChatMessage } from '../../records/conversation.ts';
 import type { PersonFact, PlannedCall, ScenarioPeople } from '../../records/scenario.ts';
 import type { ToolCall } from '../../records/task.ts';
 import { factsBefore } from './told.ts';
-import { contains, plain, tells } from './values.ts';
+import { contains, plain, prefixOf, tells } from './values.ts';
 
 export interface Notes {
   /** What the customer said, and what tools showed. */
@@ -97,15 +97,13 @@ function changes(text: string, { facts, change }: ScenarioPeople): boolean {
 export const agreedTo = ({ exchanges }: Notes, text: string): boolean =>
   exchanges.some(({ said, answer }) => plain(said).includes(plain(text)) && meaningOf(answer, said) === 'yes');
 
-const ID = /^([a-z]+(?:_[a-z]+)*_)\d+$/;
-
 /** The call with ids that a tool has shown in the place of ids that nobody has told. Null: no such id was shown. */
 export function withShownIds(call: PlannedCall, { shown, heard }: Pick<Notes, 'shown' | 'heard'>): ToolCall | null {
   const args: ToolCall['arguments'] = {};
   const results = shown.join('\n');
   const latest = (id: RegExp) => id.exec(shown.findLast((text) => id.test(text)) ?? '')?.[0];
   for (const [name, value] of Object.entries(call.arguments)) {
-    const prefix = typeof value === 'string' ? ID.exec(value)?.[1] : undefined;
+    const prefix = prefixOf(value);
     const isKnown = prefix === undefined || contains(results, value as string) || contains(heard, value as string);
     const other = isKnown ? value : latest(new RegExp(`\\b${prefix}\\d+\\b`));
     if (other === undefined) return null;

@@ -32,6 +32,9 @@ const DATE = new RegExp(
 );
 const TIME = /\b(\d{1,2})(?::(\d{2}))? ?(a\.?m\b|p\.?m\b)|\b(\d{1,2}):(\d{2})\b|\b(noon|midday)\b/g;
 const ID = /\b([a-z]+(?:_[a-z]+)*)[_-]?(\d+)\b/g;
+/** The text before the number of an id: `room_` of room_12. Undefined if the value is no id. */
+export const prefixOf = (value: Json): string | undefined =>
+  typeof value === 'string' ? /^([a-z]+(?:_[a-z]+)*_)\d+$/.exec(value)?.[1] : undefined;
 /** Names of months and of units that stand before a number. */
 const NO_ID = new RegExp(`^(?:${MONTH}|at|for|to|from|until|by|on|of|in|and|is|the|least|most)$`);
 

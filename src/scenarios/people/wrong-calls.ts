@@ -4,9 +4,7 @@ import { equalJson } from '../../base/json.ts';
 import type { Json } from '../../records/json.ts';
 import type { PersonFact, PlannedCall } from '../../records/scenario.ts';
 import type { ToolCall, ToolSchema } from '../../records/task.ts';
-import { DAYS } from './values.ts';
-
-const ID = /^([a-z]+(?:_[a-z]+)*_)\d+$/;
+import { DAYS, prefixOf } from './values.ts';
 
 /** The entry of a list that the seed chooses. Null if the list is empty. */
 const chosen = <T>(list: readonly T[], seed: number): T | null => (list.length > 0 ? list[hash32(seed, 0x3a1) % list.length]! : null);
@@ -19,7 +17,7 @@ const withArgument = (call: PlannedCall, name: string, value: Json): ToolCall =>
 /** The call about another record of the same kind that a tool has shown. Null: there is none. */
 export function otherRecord(call: PlannedCall, shown: string, seed: number): ToolCall | null {
   const wrong = Object.entries(call.arguments).flatMap(([name, value]) => {
-    const prefix = typeof value === 'string' ? ID.exec(value)?.[1] : undefined;
+    const prefix = prefixOf(value);
     if (prefix === undefined) return [];
     const others = new Set(shown.match(new RegExp(`\\b${prefix}\\d+\\b`, 'g')) ?? []);
     return [...others].filter((id) => id !== value).map((id) => withArgument(call, name, id));
