@@ -12,7 +12,8 @@ import type { PersonFact, PlannedCall, ScenarioPeople } from '../../records/scen
 import type { ToolCall } from '../../records/task.ts';
 import { agreedTo, keyOf, type Notes, takeNotes } from './expert-notes.ts';
 import { ExpertWords } from './expert-words.ts';
-import { inWords, peopleOf, type Plan, planBefore } from './told.ts';
+import { inWords } from '../templates.ts';
+import { peopleOf, type Plan, planBefore } from './told.ts';
 import { plain } from './values.ts';
 import { sentence } from './wording.ts';
 

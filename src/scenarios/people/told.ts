@@ -4,6 +4,7 @@ import { equalJson, isObject } from '../../base/json.ts';
 import type { Json } from '../../records/json.ts';
 import type { PersonFact, PlannedCall, ScenarioPeople } from '../../records/scenario.ts';
 import type { UserScenario } from '../../records/task.ts';
+import { inWords } from '../templates.ts';
 
 /** Null: the scenario is only a text. @throws if the field has another form */
 export function peopleOf({ facts }: Pick<UserScenario, 'facts'>): ScenarioPeople | null {
@@ -51,7 +52,3 @@ export function planBefore(people: ScenarioPeople, actions: readonly PlannedCall
     fits: !reads.some((read) => Object.entries(read.arguments).some(isLater)),
   };
 }
-
-/** A value as people write it. */
-export const inWords = (value: Json): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.map(inWords).join(' and ') : JSON.stringify(value);

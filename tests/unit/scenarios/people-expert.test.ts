@@ -1,5 +1,6 @@
 /** The demonstrator of scenarios, in a hand-made world. */
 import { describe, expect, it } from 'vitest';
+import { planBefore } from '../../../src/scenarios/people/told.ts';
 import type { ExpertOptions } from '../../../src/agent/acts.ts';
 import { OUTAGE, TIMEOUT } from '../../../src/environments/faults.ts';
 import type { Persona } from '../../../src/records/conditions.ts';
@@ -175,4 +176,11 @@ it('uses many words, and the same ones for the same seed', () => {
   const texts = (seed: number) => saidBy(play({ persona: 'on_request', seed })).map((text) => text.replace(/\d+/g, '#'));
   expect(texts(5)).toEqual(texts(5));
   expect(new Set(Array.from({ length: 100 }, (_, seed) => texts(seed)).flat()).size).toBeGreaterThan(80);
+});
+
+it('proposes the first value of a list in the words of the scenario', () => {
+  const tags = { name: 'tags', value: ['red', 'blue'], says: 'in red, blue', ask: ['which colours'] };
+  const change = { name: 'tags', first: { value: ['green', 'grey'], says: 'in green, grey' }, says: 'In red, blue, please.' };
+  const people = { wish: 'Paint it.', facts: [tags], change, reads: [], proposals: ['paint it red, blue'], tell: [], tempts: [] };
+  expect(planBefore(people, []).proposals).toEqual(['paint it green, grey']);
 });
