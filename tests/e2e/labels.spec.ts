@@ -177,8 +177,9 @@ test('a reliability card and a shadow are imported like other results, and stay'
     { name: 's.jsonl', mimeType: 'application/jsonl', buffer: bytes(SHADOW.map((row) => `${JSON.stringify(row)}\n`).join('')) },
   ]);
   await page.getByRole('button', { name: 'Import them' }).click();
-  await page.reload();
   const list = page.getByRole('list', { name: 'Imported reports' });
+  await expect(list.getByRole('listitem')).toHaveCount(2);
+  await page.reload();
   await expect(list.getByRole('listitem')).toHaveCount(2);
   await list.getByRole('link', { name: 'Reliability: candidate-7 on retail nano, heldout' }).click();
   const metrics = page.locator('[data-part=reliability]');
