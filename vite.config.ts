@@ -6,6 +6,7 @@ import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { INPUTS, recordInputs } from './bin/inputs.mjs';
+import { mcpServers } from './bin/mcp-servers.mjs';
 import { NOTICES, notices } from './bin/notices.mjs';
 import { HEADERS, CONTENT_SECURITY_POLICY } from './src/cli/headers.ts';
 import { lavapipeDriver } from './src/trainer/node/lavapipe.ts';
@@ -149,6 +150,7 @@ export default defineConfig({
     sharedWorkers(),
     defaultValues(),
     policy(),
+    mcpServers(),
     notices(),
     recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]),
     offline(),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Beat } from './beat.mjs';
 import { INPUTS, isFresh, recordInputs } from './inputs.mjs';
+import { mcpServers } from './mcp-servers.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'dist-cli');
@@ -38,7 +39,7 @@ async function build() {
     configFile: false,
     publicDir: false,
     logLevel: 'silent',
-    plugins: [recordInputs(['bin/bundle.mjs', 'bin/inputs.mjs', 'tsconfig.json'])],
+    plugins: [mcpServers(), recordInputs(['bin/bundle.mjs', 'bin/inputs.mjs', 'bin/mcp-servers.mjs', 'tsconfig.json'])],
     build: {
       ssr: 'src/cli/main.ts',
       outDir: join(FOLDER, name),

@@ -68,7 +68,7 @@ async function pin(link: Link, reach: Reach, limits: McpLimits, signal?: AbortSi
     return readResult(answer, { limits, secrets: reach.secrets, seconds: (performance.now() - start.at) / 1000 });
   }
 
-  return { server, call, check, close: () => link.close() };
+  return { server, call, check, files: () => link.files(), close: () => link.close() };
 }
 
 /** Whether two results say the same. The time is not compared. */

@@ -2,14 +2,24 @@
 import { InMemoryTransport, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { didYouMean } from '../base/did-you-mean.ts';
 import { InputError } from '../base/input-error.ts';
-import { tooManyBytes } from './limits.ts';
+import { checkFiles, FOLDER, tooManyBytes } from './limits.ts';
 import type { Reach } from './link.ts';
-import type { McpError } from './types.ts';
+import { BUNDLED_NAMES, startBundled } from './servers/index.ts';
+import { MemoryFiles } from './servers/memory-files.ts';
+import type { McpError, McpTarget } from './types.ts';
 
-/** Starts a new server at the end of a transport: usually `(transport) => createServer().connect(transport)`. */
-export type HereServer = (transport: Transport) => Promise<unknown>;
+/**
+ * Starts a new server at the end of a transport: usually `(transport) => createServer().connect(transport)`.
+ * @param folder the path of the server's own folder in `files`
+ */
+export type HereServer = (transport: Transport, files: MemoryFiles, folder: string) => Promise<unknown>;
 
-const servers = new Map<string, HereServer>();
+/** The path of each server's folder in its memory. No other text should contain it. */
+const OWN_FOLDER = '/tmp/mua-mcp-folder';
+
+const servers = new Map<string, HereServer>(
+  BUNDLED_NAMES.map((name) => [name, (transport, files, folder) => startBundled(name, transport, files, folder)]),
+);
 
 /** Offers a server under a name, for targets of the kind `here`. Each connection starts a new one. Returns a function that withdraws it. */
 export function offerServer(name: string, start: HereServer): () => void {
@@ -17,8 +27,9 @@ export function offerServer(name: string, start: HereServer): () => void {
   return () => void servers.delete(name);
 }
 
-/** @throws InputError for an unknown name */
-export function reachHere(name: string): Reach {
+/** @throws InputError for an unknown name, or for files outside of the folder */
+export function reachHere({ server: name, files = {} }: McpTarget & { kind: 'here' }): Reach {
+  checkFiles(files);
   const start = servers.get(name);
   if (!start)
     throw new InputError(
@@ -29,7 +40,12 @@ export function reachHere(name: string): Reach {
     secrets: [],
     open({ bytes }, broke) {
       const [own, other] = InMemoryTransport.createLinkedPair();
-      return { transport: new Copying(own, bytes, broke), begun: start(other) };
+      const memory = new MemoryFiles(OWN_FOLDER, files);
+      return {
+        transport: new Copying(own, bytes, broke),
+        begun: start(other, memory, OWN_FOLDER),
+        files: () => memory.texts(OWN_FOLDER),
+      };
     },
   };
 }
@@ -50,7 +66,7 @@ class Copying implements Transport {
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message) => {
-      const text = JSON.stringify(message);
+      const text = JSON.stringify(message).replaceAll(OWN_FOLDER, FOLDER);
       if (text.length > this.bytes) this.broke(tooManyBytes(this.bytes));
       else this.onmessage?.(JSON.parse(text) as JSONRPCMessage);
     };
@@ -58,7 +74,7 @@ class Copying implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    return this.inner.send(JSON.parse(JSON.stringify(message)) as JSONRPCMessage);
+    return this.inner.send(JSON.parse(JSON.stringify(message).replaceAll(FOLDER, OWN_FOLDER)) as JSONRPCMessage);
   }
 
   close(): Promise<void> {

@@ -10,5 +10,5 @@ import { type McpConnection, McpError, type McpLimits, type McpTarget } from './
  */
 export async function connect(target: McpTarget, limits?: Partial<McpLimits>, signal?: AbortSignal): Promise<McpConnection> {
   if (target.kind === 'command') throw new McpError('commands start only from the command line: expected ./mua mcp … --command', 'blocked');
-  return connectTo(target.kind === 'url' ? reachByHttp(target) : reachHere(target.server), limits, signal);
+  return connectTo(target.kind === 'url' ? reachByHttp(target) : reachHere(target), limits, signal);
 }

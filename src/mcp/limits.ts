@@ -1,6 +1,6 @@
 /** @file The limits of a connection, and what breaks them. */
 import { InputError, shown } from '../base/input-error.ts';
-import { McpError, type McpLimits } from './types.ts';
+import { McpError, type McpFiles, type McpLimits } from './types.ts';
 
 const DEFAULT_LIMITS: McpLimits = { timeout: 30, bytes: 4 * 2 ** 20, characters: 20_000, tools: 256, depth: 64 };
 /** A list of tools has at most so many pages. */
@@ -34,3 +34,13 @@ export function checkDepth(what: string, value: unknown, most: number): void {
 
 export const tooManyBytes = (most: number): McpError =>
   new McpError(`the server sent more than ${most.toLocaleString('en')} bytes in one answer`, 'limit');
+
+/** The server's own folder, in calls and results, in the arguments and variables of a command, and in messages. */
+export const FOLDER = '{folder}';
+
+/** @throws InputError if a path leads out of the folder, or is not in its plain form */
+export function checkFiles(files: McpFiles): void {
+  for (const path of Object.keys(files))
+    if (!/^[^/\0]+(\/[^/\0]+)*$/.test(path) || path.split('/').some((name) => name === '.' || name === '..'))
+      throw new InputError(`files: the path is ${shown(path)}: expected names with / between them, without . and ..`);
+}

@@ -1,7 +1,7 @@
 /** @file One link to a server: the SDK's client with our limits. Requests run one after another. */
 import { Client, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
 import { toMcpError, withoutSecrets } from './errors.ts';
-import { McpError, type McpLimits } from './types.ts';
+import { McpError, type McpFiles, type McpLimits } from './types.ts';
 
 /** A way to a server. */
 export interface Reach {
@@ -21,6 +21,8 @@ export interface Opened {
   end?(): Promise<void>;
   /** What is known of a server that failed, such as its last words on stderr. '' if nothing. */
   more?(): string;
+  /** The files of the server's folder now. Absent if it has none here. */
+  files?(): McpFiles;
 }
 
 const ABOUT = { name: 'mua-rl-playground', version: '0.1.0' };
@@ -101,6 +103,16 @@ export class Link {
     });
     this.#turn = result.catch(() => {});
     return result;
+  }
+
+  /** The files of the server's folder, when the requests before have ended. @throws McpError if it has none here */
+  files(): Promise<McpFiles> {
+    return this.#turn.then(() => {
+      if (this.client.transport === undefined) throw this.#closed();
+      const files = this.#opened.files?.();
+      if (!files) throw new McpError(`${this.reach.name} has no folder here: expected a command, or a server in this process`, 'protocol');
+      return files;
+    });
   }
 
   async close(): Promise<void> {

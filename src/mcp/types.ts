@@ -8,9 +8,12 @@ export type McpTarget =
    * The command runs without a shell, in a temporary folder of its own, with few variables of this process and those of `env`.
    * `{folder}` stands for that folder in arguments, variables, calls and results, so that two processes answer alike.
    */
-  | { kind: 'command'; command: string; args: readonly string[]; env?: Readonly<Record<string, string>> }
-  /** A server that runs inside this tab or process. */
-  | { kind: 'here'; server: string };
+  | { kind: 'command'; command: string; args: readonly string[]; env?: Readonly<Record<string, string>>; files?: McpFiles }
+  /** A server that runs inside this tab or process, with a folder in memory. `{folder}` stands for the folder in calls and results. */
+  | { kind: 'here'; server: string; files?: McpFiles };
+
+/** Texts by their paths in the server's folder. A target's are written before the server starts. */
+export type McpFiles = Readonly<Record<string, string>>;
 
 export interface McpTool {
   name: string;
@@ -70,6 +73,8 @@ export interface McpConnection {
   call(name: string, args: Readonly<Record<string, Json>>, signal?: AbortSignal): Promise<McpResult>;
   /** Reads the list of tools again. @throws {McpError} `changed` if it is not the list of the start */
   check(signal?: AbortSignal): Promise<void>;
+  /** All files of the server's folder now, in the order of their paths. @throws {McpError} if the server has no folder here */
+  files(): Promise<McpFiles>;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,24 @@
 /** @file Reaches a server that is a command on this computer, over stdin and stdout (MCP's stdio transport). Only for Node. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { quoted } from '../errors.ts';
-import { tooManyBytes } from '../limits.ts';
+import { checkFiles, FOLDER, tooManyBytes } from '../limits.ts';
 import type { Reach } from '../link.ts';
-import { McpError, type McpLimits, type McpTarget } from '../types.ts';
+import { McpError, type McpFiles, type McpLimits, type McpTarget } from '../types.ts';
 
 /** The variables of this process that a command gets. Others may be secrets. */
 const PASSED = ['PATH', 'HOME', 'LANG', 'TZ', 'SystemRoot'];
@@ -19,17 +30,16 @@ const MOST_LINES = 10_000;
 const KEPT = 4000;
 /** This program of util-linux ends the command if this process is killed. */
 const SETPRIV = '/usr/bin/setpriv';
-/** The command's own folder, in its arguments and variables, and in messages, so that two processes answer alike. */
-const FOLDER = '{folder}';
 
-export function reachCommand({ command, args, env = {} }: McpTarget & { kind: 'command' }): Reach {
+export function reachCommand({ command, args, env = {}, files = {} }: McpTarget & { kind: 'command' }): Reach {
+  checkFiles(files);
   return {
     name: command.split('/').at(-1)!,
     // A short value is a setting, and may stand in any answer.
     secrets: Object.entries(env).flatMap(([name, value]) => (/key|token|secret|password|auth/i.test(name) ? [value] : [])),
     open(limits, broke) {
-      const transport = new CommandTransport({ command, args, env }, limits, broke);
-      return { transport, more: () => transport.more() };
+      const transport = new CommandTransport({ command, args, env, files }, limits, broke);
+      return { transport, more: () => transport.more(), files: () => transport.files() };
     },
   };
 }
@@ -52,7 +62,7 @@ class CommandTransport implements Transport {
   readonly #kill = () => this.#signal('SIGKILL');
 
   constructor(
-    private readonly target: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> },
+    private readonly target: { command: string; args: readonly string[]; env: Readonly<Record<string, string>>; files: McpFiles },
     private readonly limits: McpLimits,
     private readonly broke: (error: McpError) => void,
   ) {}
@@ -62,12 +72,16 @@ class CommandTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env } = this.target;
+    const { command, args, env, files } = this.target;
     const own = (text: string) => text.replaceAll(FOLDER, this.#folder);
     const passed = PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
     if (!isProgram(command))
       throw new McpError(`the command "${command}" does not exist: expected a program of PATH, or the path of one`, 'unreachable');
     this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'mua-mcp-')));
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.#folder, name)), { recursive: true });
+      writeFileSync(join(this.#folder, name), text);
+    }
     const guarded = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--', command] : [command];
     const child = spawn(guarded[0]!, [...guarded.slice(1), ...args.map(own)], {
       cwd: this.#folder,
@@ -132,6 +146,14 @@ class CommandTransport implements Transport {
     ]
       .filter(Boolean)
       .join('; ');
+  }
+
+  /** @throws McpError if the command has ended, and its folder with it */
+  files(): McpFiles {
+    if (!this.#child) throw new McpError('the command has ended', 'closed');
+    const entries = readdirSync(this.#folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const paths = entries.map((entry) => relative(this.#folder, join(entry.parentPath ?? entry.path, entry.name)));
+    return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(join(this.#folder, path), 'utf8')]));
   }
 
   #read(chunk: Buffer): void {

@@ -38,6 +38,12 @@ test('the packages, once each, with their license files', () => {
   expect(text).toContain(readFileSync(of('svelte/LICENSE.md'), 'utf8').trim());
 });
 
+test('an MCP server that runs in the tab is named, with the license of its project', () => {
+  const text = written(['\0mcp-server:memory']);
+  expect(text).toContain('@modelcontextprotocol/server-memory 2026.8.31 (');
+  expect(text).toContain('Contributions made by authors who originally licensed their work under the MIT License');
+});
+
 test('a package without a license fails the build; one without a file has its license and its author', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mua-notices-'));
   const add = (name: string, fields: object) => {

@@ -1,0 +1,75 @@
+/** @file MCP servers of other authors, which run here unmodified: in the tab or in this process, with files in memory. */
+import type { Transport } from '@modelcontextprotocol/client';
+import path from 'path-browserify';
+import type { MemoryFiles } from './memory-files.ts';
+import { Bytes, StringDecoder } from './node-values.ts';
+
+/** What the code of a server gets in place of Node. `bin/mcp-servers.mjs` makes the function. */
+export interface NodeHost {
+  modules: Readonly<Record<string, unknown>>;
+  globals: { process: unknown; Buffer: unknown; console: unknown };
+  url: string;
+}
+
+interface Bundled {
+  load(): Promise<{ default: (host: NodeHost) => Promise<void> }>;
+  /** As on the command line, and in the environment. `folder` is the server's own folder. */
+  args: (folder: string) => readonly string[];
+  env: (folder: string) => Readonly<Record<string, string>>;
+}
+
+const BUNDLED: Readonly<Record<string, Bundled>> = {
+  memory: {
+    load: () => import('mcp-server:memory'),
+    args: () => [],
+    env: (folder) => ({ MEMORY_FILE_PATH: `${folder}/memory.jsonl` }),
+  },
+  filesystem: { load: () => import('mcp-server:filesystem'), args: (folder) => [folder], env: () => ({}) },
+};
+
+export const BUNDLED_NAMES: readonly string[] = Object.keys(BUNDLED);
+
+/** Starts a new server at the end of a transport. @param folder the path of the server's folder in `files` */
+export async function startBundled(name: string, transport: Transport, files: MemoryFiles, folder: string): Promise<void> {
+  // Before the server's schemas are made, zod must know that it may not make functions from texts.
+  await import('../../base/content-policy.ts');
+  const { load, args, env } = BUNDLED[name]!;
+  const { default: start } = await load();
+  const randomBytes = (size: number) => crypto.getRandomValues(Bytes.alloc(size));
+  await start({
+    modules: {
+      path,
+      fs: { promises: files, createReadStream: (own: string) => streamOf(files.readFile(own)) },
+      'fs/promises': files,
+      os: { homedir: () => '/home' },
+      url: { fileURLToPath: (url: string) => new URL(url).pathname, pathToFileURL: (own: string) => new URL(`file://${encodeURI(own)}`) },
+      crypto: { randomBytes },
+      string_decoder: { StringDecoder },
+      // A constructor may return another object.
+      stdio: { StdioServerTransport: function StdioServerTransport() { return transport; } }, // prettier-ignore
+    },
+    globals: {
+      process: { argv: ['node', name, ...args(folder)], env: env(folder), platform: 'linux', cwd: () => folder, exit },
+      Buffer: Bytes,
+      console: { ...console, error() {}, log() {} },
+    },
+    url: `file://${folder}/server.js`,
+  });
+}
+
+function exit(code: number): never {
+  throw new Error(`the server ended itself with code ${code}`);
+}
+
+/** A stream that gives all bytes at once. */
+function streamOf(bytes: Promise<unknown>) {
+  const stream = {
+    on(event: string, hear: (value?: unknown) => void) {
+      if (event === 'data') bytes.then(hear, () => {});
+      if (event === 'end') bytes.then(() => hear(), () => {}); // prettier-ignore
+      if (event === 'error') bytes.catch(hear);
+      return stream;
+    },
+  };
+  return stream;
+}
