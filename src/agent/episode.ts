@@ -6,8 +6,9 @@
  *                        └────────────────────────────────────────┘ turns += 1
  *
  * Token in, token out: sampled ids are kept unchanged. All other text is rendered, appended and has mask 0. The environment
- * scores every ending except a failed user, a failed server of the agent, and an abort.
+ * scores every ending except a failed user, a failed server of the agent, a failed simulator of a tool, and an abort.
  */
+import { isSimulatorFault } from '../environments/simulator-fault.ts';
 import type { Environments } from '../environments/types.ts';
 import { callsOf } from '../base/message-path.ts';
 import { type ToolCall, toolsOf } from '../records/task.ts';
@@ -47,8 +48,8 @@ export interface EpisodeOptions extends TurnOptions, UserOptions {
 }
 
 /**
- * Plays one episode. If the user fails, the termination is `user_error`; if the agent's server fails, it is `agent_error`; after an
- * abort, it is `aborted`. All three have reward null.
+ * Plays one episode. If the user fails, the termination is `user_error`; if the agent's server fails, it is `agent_error`; if the
+ * simulator of a tool fails, it is `tool_error`; after an abort, it is `aborted`. All four have reward null.
  * @throws errors of the sampler and of the environment
  */
 export async function runEpisode(given: EpisodeOptions): Promise<Trajectory> {
@@ -130,6 +131,7 @@ class Episode implements PlayedEpisode {
       return { termination, verdict, customerJudgement, error: undefined };
     } catch (cause) {
       if (cause instanceof Unscored) return { ...unscored, termination: cause.termination, error: cause.message };
+      if (isSimulatorFault(cause) && !cause.final) return { ...unscored, termination: 'tool_error', error: cause.message };
       if (cause instanceof Rest || this.options.signal?.aborted) return { ...unscored, termination: 'aborted', error: undefined };
       throw cause;
     }

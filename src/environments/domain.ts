@@ -68,7 +68,7 @@ export interface SessionResult {
 
 /** One episode in a world that does not consist of our tables, for example of tools in another process. Only one call runs at a time. */
 export interface WorldSession {
-  /** Runs one call. If it throws, the call gets an error result. */
+  /** Runs one call. If it throws, the call gets an error result. A SimulatorFault ends the episode without a score. */
   call(call: ToolCall): Promise<SessionResult>;
   /** Called once after each message of the user, before the agent's turn. @param n the number of the user's message, from 0 */
   turn?(n: number): Promise<TurnChange | null>;

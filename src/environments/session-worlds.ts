@@ -3,6 +3,7 @@ import type { Task, ToolCall, Verdict } from '../records/task.ts';
 import { checkLevel, type SessionDomain, type SessionResult, thrownText, type WorldSession } from './domain.ts';
 import { newId } from './episode-store.ts';
 import { faultOf, OUTAGE, TIMEOUT } from './faults.ts';
+import { isSimulatorFault } from './simulator-fault.ts';
 import type { ToolResult, TurnChange } from './types.ts';
 
 interface Running {
@@ -35,7 +36,7 @@ export class SessionWorlds {
     return id;
   }
 
-  /** Runs one call. A transfer has no fault, so a conversation can always end. */
+  /** Runs one call. A transfer has no fault, so a conversation can always end. @throws SimulatorFault */
   call(id: string, call: ToolCall): Promise<ToolResult> {
     return this.#inTurn(id, async (episode) => {
       const { session, task, terminalTools } = episode;
@@ -51,6 +52,7 @@ export class SessionWorlds {
           if (fault === 'late') result = { ...result, text: TIMEOUT, error: true };
         }
       } catch (cause) {
+        if (isSimulatorFault(cause)) throw cause;
         result = { text: thrownText(cause), error: true };
       }
       const { text, error, changes = [] } = result;

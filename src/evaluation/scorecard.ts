@@ -14,7 +14,7 @@ import { callFigures, timeFigures, usageFigures } from './operation.ts';
 export type Evaluated = Pick<EvaluationRow, 'name' | 'createdAt' | 'settings' | 'report' | 'results' | 'foreign'>;
 
 /** The endings of a conversation that a fault of the machinery ended. */
-const BROKEN: readonly string[] = ['user_error', 'agent_error', 'aborted'];
+const BROKEN: readonly string[] = ['user_error', 'agent_error', 'tool_error', 'aborted'];
 const EARLIER = { na: 'An earlier version stored this evaluation, without these figures.' };
 
 /** @param more settings that the row does not know */

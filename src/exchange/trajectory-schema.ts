@@ -22,6 +22,7 @@ export const TERMINATIONS: Record<TerminationReason, true> = {
   context_full: true,
   user_error: true,
   agent_error: true,
+  tool_error: true,
   aborted: true,
   unknown: true,
 };

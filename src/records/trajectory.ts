@@ -14,6 +14,7 @@ export type TerminationReason =
   | 'context_full' // max_model_len reached
   | 'user_error' // the user simulator failed, so the episode is not scored
   | 'agent_error' // the server of the agent failed, so the episode is not scored
+  | 'tool_error' // the simulator of a tool failed, so the episode is not scored
   | 'aborted'
   | 'unknown'; // another tool recorded the conversation
 
@@ -102,7 +103,7 @@ export interface Trajectory {
   customerJudgement?: CustomerJudgement;
   /** Number of tool results and user replies. */
   turns: number;
-  /** The outcome: 1 or 0. Null if not scored (user_error, agent_error, aborted, a judge that failed, another tool that does not say it). */
+  /** The outcome: 1 or 0. Null if not scored (user_error, agent_error, tool_error, aborted, a judge that failed, another tool that does not say it). */
   reward: number | null;
   /** The terms of the training reward, which is their sum. Absent: the training reward is the outcome, or `foreign.reward`. */
   rewards?: RewardTerms;

@@ -22,32 +22,40 @@ const MOST_EACH = 100;
 export const toolsAt = ({ scenario: { levels, tools } }: ReadScenario, level: string): readonly ScenarioTool[] =>
   tools.filter(({ from }) => reaches(levels, from, level));
 
-const refusal = (text: string): ExactResult => ({ text: `Error: ${text}`, error: true });
+/** The tool of a call. If there is no such tool, or if an argument is wrong: the error in words. */
+export function toolOf(own: ReadScenario, { name, arguments: given }: ToolCall, level: string): ScenarioTool | string {
+  const tools = toolsAt(own, level);
+  const tool = tools.find((one) => one.name === name);
+  const wrong = tool
+    ? wrongArgument(tool, given)
+    : unknownName(
+        'tool',
+        name.slice(0, 80),
+        tools.map((one) => one.name),
+      );
+  return wrong ?? tool!;
+}
+
+/** What the agent sees of an error, and of a result: a text stays as it is. */
+export const errorText = (error: string): string => `Error: ${error}`;
+export const resultText = (result: Json): string => (typeof result === 'string' ? result : JSON.stringify(result));
 
 /**
  * Runs a call. An error result may leave writes in `rows`, which the environment drops.
  * @throws InputError if the file is wrong: an expression fails, or a write does not fit the tables
  */
 export function execute(own: ReadScenario, rows: Rows, call: ToolCall, level: string): ExactResult {
-  const tools = toolsAt(own, level);
-  const tool = tools.find(({ name }) => name === call.name);
-  if (!tool)
-    return refusal(
-      unknownName(
-        'tool',
-        call.name.slice(0, 80),
-        tools.map(({ name }) => name),
-      ),
-    );
-  const wrong = wrongArgument(tool, call.arguments);
-  if (wrong) return refusal(wrong);
+  const tool = toolOf(own, call, level);
+  const ran = typeof tool === 'string' ? { error: tool } : runTool(own, rows, tool, call);
+  return 'error' in ran ? { text: errorText(ran.error), error: true } : { text: resultText(ran.result), error: false };
+}
+
+/** As `execute`, for a tool whose arguments were checked: the result as a value, or the error in words. */
+export function runTool(own: ReadScenario, rows: Rows, tool: ScenarioTool, call: ToolCall): { result: Json } | { error: string } {
   const path = `tools[${own.scenario.tools.indexOf(tool)}]`;
-  const args = Object.fromEntries(
-    Object.entries(tool.parameters).map(([name, { type }]) => [name, toNative(call.arguments[name] ?? null, type)]),
-  );
-  let scope: Scope = { args, tables: tablesOf(own.scenario, rows) };
+  let scope: Scope = { args: argumentsOf(tool, call), tables: tablesOf(own.scenario, rows) };
   for (const [i, { check, error }] of (tool.requires ?? []).entries())
-    if (!own.cel.true(check, scope, `${path}.requires[${i}].check`)) return refusal(fill(error, call.arguments));
+    if (!own.cel.true(check, scope, `${path}.requires[${i}].check`)) return { error: fill(error, call.arguments) };
   for (const [name, cel] of Object.entries(tool.values ?? {}))
     scope = { ...scope, [name]: own.cel.native(cel, scope, `${path}.values.${name}`) };
   for (const [i, write] of (tool.writes ?? []).entries()) {
@@ -55,10 +63,12 @@ export function execute(own: ReadScenario, rows: Rows, call: ToolCall, level: st
     scope = { ...scope, tables: tablesOf(own.scenario, rows) };
   }
   const fault = tool.writes?.length ? broken(own, rows) : undefined;
-  if (fault) return refusal(fault);
-  const result = own.cel.json(tool.result, scope, `${path}.result`);
-  return { text: typeof result === 'string' ? result : JSON.stringify(result), error: false };
+  return fault ? { error: fault } : { result: own.cel.json(tool.result, scope, `${path}.result`) };
 }
+
+/** The arguments as expressions see them. One that is not given is null. */
+export const argumentsOf = ({ parameters }: ScenarioTool, call: ToolCall): Native =>
+  Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, toNative(call.arguments[name] ?? null, type)]));
 
 /** Runs a write, for each entry of `each` in turn. A later entry sees the rows of the earlier ones. */
 function runWrite(own: ReadScenario, rows: Rows, write: ScenarioWrite, scope: Scope, path: string): void {

@@ -81,4 +81,4 @@ export function ownMessages(trajectory: Pick<Trajectory, 'nodes' | 'leaf'>, shar
 
 /** True if the conversation ended in a way that can be scored. */
 export const hasEnded = ({ termination }: Pick<Trajectory, 'termination'>) =>
-  !['aborted', 'user_error', 'agent_error'].includes(termination);
+  !['aborted', 'user_error', 'agent_error', 'tool_error'].includes(termination);

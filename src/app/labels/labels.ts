@@ -34,6 +34,7 @@ export const TERMINATION_LABELS: Record<TerminationReason, string> = {
   context_full: 'context full',
   user_error: 'the customer failed',
   agent_error: 'the agent’s model failed',
+  tool_error: 'a simulated tool failed',
   aborted: 'aborted',
   unknown: 'not recorded',
 };

@@ -51,6 +51,7 @@ const ENDINGS: Record<TerminationReason, Tau2Ending> = {
   user_error: 'user_error',
   // `agent_error` of tau2-bench means that the agent's message is malformed.
   agent_error: 'unexpected_error',
+  tool_error: 'unexpected_error',
   aborted: 'unexpected_error',
   unknown: 'unexpected_error',
 };

@@ -8,7 +8,7 @@ import type { TrialResult } from '../../records/evaluation.ts';
 export const DRAWN = 100;
 
 /** Endings of conversations that failed for technical reasons. */
-const FAILED: readonly TrialResult['termination'][] = ['user_error', 'agent_error', 'aborted'];
+const FAILED: readonly TrialResult['termination'][] = ['user_error', 'agent_error', 'tool_error', 'aborted'];
 
 /**
  * The ids of conversations, in a random order that depends on the seed only. Each outcome has the same share as in the evaluation, so
