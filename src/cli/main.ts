@@ -37,7 +37,10 @@ import { runInterruptions } from './files.ts';
 import { ProgressBar } from './progress.ts';
 import { reading } from './read.ts';
 import { listenToWaits } from '../trainer/customer-server.ts';
+import { connectWith } from '../scenarios/hosted/connect.ts';
 import { type FromThread, runInThread, type ThreadOrder } from './thread.ts';
+
+connectWith(async (target) => (await import('../mcp/node/index.ts')).connect(target));
 
 const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
   open,

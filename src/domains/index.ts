@@ -2,7 +2,9 @@
 export { agent } from './agent/index.ts';
 export { airline } from './airline/index.ts';
 export { chat } from './chat/index.ts';
+export { contacts } from './contacts/index.ts';
 export { courses } from './courses/index.ts';
+export { desk } from './desk/index.ts';
 export { jobs } from './jobs/index.ts';
 export { library } from './library/index.ts';
 export { mock } from './mock/index.ts';

@@ -34,6 +34,10 @@ export interface ScenarioField {
   ref?: string;
   /** True if the field may differ between two equal ends, for example a time of the server's clock. */
   volatile?: true;
+  /** True if the order of a list of texts says nothing. Its rows are compared with sorted lists. */
+  unordered?: true;
+  /** True if the host does not hold the field, which only helps to draw others and to pick rows. */
+  unread?: true;
 }
 
 /** A condition that all rows keep. CEL may use `row` and `tables`. */
@@ -88,12 +92,58 @@ export interface ScenarioTool {
   /** Computed in order, before the writes, if all of `requires` are true. Later expressions use them by their names. */
   values?: Readonly<Record<string, Cel>>;
   writes?: readonly ScenarioWrite[];
-  /** Computed after the writes. The observation is its JSON; a string stays a string. */
-  result: Cel;
+  /**
+   * Computed after the writes, or after the server's answer. The observation is its JSON; a string stays a string. Absent: the text of the
+   * server's answer.
+   */
+  result?: Cel;
+  /** The server's tool that runs this one. Only in a scenario with a host, in which each write has it. */
+  server?: ServerTool;
   /** The JSON Schema of a good result. Simulated tools are checked with it. */
   returns?: Json;
   /** How people say what a write does, for proposals: “book {room} on {day}”. The names are those of the parameters. Each write has it. */
   says?: Template;
+}
+
+/**
+ * How one of the scenario's flat tools becomes a call of the server. CEL may use `args`, `tables` and the tool's `values`; an argument that
+ * is null is left out. `result` may also use the `text` and `structured` (null if absent) of the answer.
+ */
+export interface ServerTool {
+  tool: string;
+  arguments: Readonly<Record<string, Cel>>;
+  /** A longer observation is cut, with a note. Default: 4000. */
+  characters?: number;
+}
+
+/** A value that shows the server's state: the lines of a JSONL file, all files (`path`, `text`), or the answer of a read. */
+export type HostState =
+  | { jsonl: string }
+  | { files: true }
+  /** The structured content of the answer, or else its text, which may be JSON. */
+  | { call: string; arguments: Readonly<Record<string, Json>> };
+
+/**
+ * An MCP server that holds the state. The tables say how the start is drawn and which form the rows have. Each episode has a server of its
+ * own, in a folder of its own.
+ */
+export interface ScenarioHost {
+  /** Where the server is; at least one. A server of the name `here` runs in the tab or process, and is preferred. */
+  here?: string;
+  /** The program and its arguments, only for the command line. `{folder}` is the folder of the episode. */
+  command?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  /** An address. Each connection must begin with the same state, because nothing can be seeded. */
+  url?: string;
+  /** The pin of the server's tools, as `mua mcp list` shows it. A server with other tools is refused. */
+  tools_sha256: string;
+  /** The files of the start. CEL may use `tables` and `it`, an entry of `each`. The content is a `text`, or a list of `lines` of JSON. */
+  files?: readonly ({ each?: Cel; path: Cel } & ({ text: Cel } | { lines: Cel }))[];
+  state: Readonly<Record<string, HostState>>;
+  /** The rows of each table: a list of maps. CEL may use the names of `state`. */
+  rows: Readonly<Record<string, Cel>>;
+  /** True if an answer says that the call failed, where the server does not mark it. CEL may use `text` and `structured`. */
+  failed?: Cel;
 }
 
 /** A call whose arguments are computed from the picks and values of a blueprint. */
@@ -160,6 +210,8 @@ export interface Scenario {
   /** One rule in each entry. The prompt shows them as a list. */
   policy: readonly string[];
   tables: Readonly<Record<string, ScenarioTable>>;
+  /** Absent: the tables hold the state, and the tools are code. */
+  host?: ScenarioHost;
   tools: readonly ScenarioTool[];
   /**
    * Facts that several blueprints have. In a file, a blueprint names such a fact instead of repeating it: `"identity": {"name": "name"}`.

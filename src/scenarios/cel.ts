@@ -71,8 +71,8 @@ export class Expressions {
     });
   }
 
-  /** The value of an expression. @throws InputError if the expression fails or takes too long */
-  native(cel: Cel, scope: Scope, path: string): Native {
+  /** The value of an expression. @param scale how many times the usual size it may have @throws InputError if it fails or takes too long */
+  native(cel: Cel, scope: Scope, path: string, scale?: number): Native {
     const program = this.program(cel, Object.keys(scope), path);
     steps = 0;
     let value: Native;
@@ -83,14 +83,14 @@ export class Expressions {
     }
     // An error inside `a || b` is dropped if the other side is true.
     if (steps > MOST_STEPS) throw this.error(cel, path, TOO_LONG);
-    const fault = readable(value);
+    const fault = readable(value, scale);
     if (fault) throw this.error(cel, path, fault);
     return value;
   }
 
   /** The value of an expression as JSON. @throws InputError */
-  json(cel: Cel, scope: Scope, path: string): Json {
-    return fromNative(this.native(cel, scope, path));
+  json(cel: Cel, scope: Scope, path: string, scale?: number): Json {
+    return fromNative(this.native(cel, scope, path, scale));
   }
 
   /** @throws InputError also if the value is neither true nor false */

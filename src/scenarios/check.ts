@@ -1,20 +1,18 @@
 /** @file Checks that the tasks of a scenario are sound: that the gold actions are right, and that nothing else is. */
 import { Dice } from '../base/dice.ts';
-import { runDrafted, type TableDomain } from '../environments/domain.ts';
-import { Overlay, World } from '../environments/overlay.ts';
-import { compareOverlays, replayGold } from '../environments/verifier.ts';
+import { World } from '../environments/overlay.ts';
+import { compareOverlays } from '../environments/verifier.ts';
 import type { Persona } from '../records/conditions.ts';
 import type { Blueprint, NearMissKind, PlannedCall, ScenarioPeople, ScenarioTool } from '../records/scenario.ts';
-import type { Split, Task, ToolCall } from '../records/task.ts';
-import { execute, toolsAt } from './execute.ts';
+import type { RowChange, Split, Task, ToolCall } from '../records/task.ts';
+import { playerOf } from './check-play.ts';
+import { toolsAt } from './execute.ts';
 import { hostileCalls } from './hostile.ts';
-import { broken } from './invariants.ts';
 import { peopleOf } from './people/told.ts';
 import type { ReadScenario } from './read.ts';
-import { tableDomain } from './table-domain.ts';
 import { blueprintsAt, draftTask } from './tasks.ts';
 import { inWords } from './templates.ts';
-import { says } from './verdict.ts';
+import { judgeRows, says } from './verdict.ts';
 import { makeWorld, TASKS_PER_WORLD, worldId, type WorldKey } from './world.ts';
 
 /** What is checked, with a sentence for each check. */
@@ -85,17 +83,17 @@ export async function checkScenarioTasks(
     const checker = new LevelChecker(own, level, seed, report);
     const rows: CheckedLevel['blueprints'] = [];
     for (const blueprint of blueprints) {
-      rows.push(checker.blueprint(blueprint, share));
+      rows.push(await checker.blueprint(blueprint, share));
       await onProgress?.((done += share));
     }
-    for (const tool of toolsAt(own, level)) checker.hostile(tool);
+    for (const tool of toolsAt(own, level)) await checker.hostile(tool);
     levels.push({ level, tools: toolsAt(own, level).length, blueprints: rows });
   }
   return { file, name: scenario.name, hash, levels, findings: [...found.values()] };
 }
 
 class LevelChecker {
-  private readonly definition: TableDomain;
+  private readonly player: ReturnType<typeof playerOf>;
   /** The worlds by their ids. If a world cannot be made, the reason takes its place. */
   private readonly worlds = new Map<string, World | string>();
   /** Arguments that a tool accepted, by its name, with the world. */
@@ -107,10 +105,10 @@ class LevelChecker {
     private readonly seed: number,
     private readonly report: (finding: Finding) => void,
   ) {
-    this.definition = tableDomain(own);
+    this.player = playerOf(own, level);
   }
 
-  blueprint(blueprint: Blueprint, share: number): CheckedLevel['blueprints'][number] {
+  async blueprint(blueprint: Blueprint, share: number): Promise<CheckedLevel['blueprints'][number]> {
     const row = { name: blueprint.name, tasks: 0, noop: 0, writes: 0, reads: 0, longest_result: 0 };
     for (let i = 0; i < share; i++) {
       const split = SPLITS[i % SPLITS.length]!;
@@ -120,7 +118,7 @@ class LevelChecker {
       if (!task) continue;
       row.tasks += 1;
       row.noop += Number(task.noop);
-      const { writes, reads, longest } = this.check(blueprint.name, task, world);
+      const { writes, reads, longest } = await this.check(blueprint.name, task, world);
       row.writes += writes;
       row.reads += reads;
       row.longest_result = Math.max(row.longest_result, longest);
@@ -162,50 +160,54 @@ class LevelChecker {
   }
 
   /** The number of writes and reads, and the length of the longest result. */
-  private check(of: string, task: Task, world: World) {
+  private async check(of: string, task: Task, world: World) {
     const people = peopleOf(task.scenario)!;
-    const reads = this.play(world, people.reads as ToolCall[]);
+    const reads = await this.play(world, people.reads as ToolCall[]);
     const results = reads.texts;
     for (const [i, { error }] of reads.results.entries())
       if (error) this.finding('reads', of, `${described(people.reads[i]!)} answers “${results[i]!.slice(0, 200)}”`, task);
-    const [first, second] = [this.play(world, task.actions), this.play(world, task.actions)];
-    const alike = JSON.stringify([first.texts, first.rows.changes()]) === JSON.stringify([second.texts, second.rows.changes()]);
+    const [first, second] = [await this.play(world, task.actions), await this.play(world, task.actions)];
+    const goal = first.changes;
+    const alike = JSON.stringify([first.texts, goal]) === JSON.stringify([second.texts, second.changes]);
     const failed = first.results.findIndex(({ error }) => error);
+    const writes = task.actions.filter(({ name }) => this.kind(name) === 'write').length;
     if (failed >= 0) this.finding('gold', of, `${described(task.actions[failed]!)} answers “${first.texts[failed]!.slice(0, 200)}”`, task);
-    else if (!alike) this.finding('gold', of, 'the gold actions give two different ends', task);
-    else if (this.reward(task, world, task.actions, people.tell) !== 1) this.finding('gold', of, 'the gold actions get reward 0', task);
+    else if (!alike) this.finding('gold', of, `the gold actions give two different ends: ${differenceOf(first, second)}`, task);
+    else if (writes > 0 && !task.noop && goal.length === 0) this.finding('gold', of, 'the gold actions change no row', task);
+    else if (this.reward(task, goal, goal, people.tell) !== 1) this.finding('gold', of, 'the gold actions get reward 0', task);
     const silent = task.noop && people.tell.length === 0;
-    if (!silent && this.reward(task, world, [], []) === 1)
+    if (!silent && this.reward(task, [], goal, []) === 1)
       this.finding('empty', of, 'an agent that does and says nothing gets reward 1', task);
-    for (const [i, action] of task.actions.entries())
-      if (
-        this.kind(action.name) === 'write' &&
-        this.reward(
-          task,
-          world,
-          task.actions.filter((_, j) => j !== i),
-          people.tell,
-        ) === 1
-      )
+    for (const [i, action] of task.actions.entries()) {
+      if (this.kind(action.name) !== 'write') continue;
+      const { changes } = await this.play(
+        world,
+        task.actions.filter((_, j) => j !== i),
+      );
+      if (this.reward(task, changes, goal, people.tell) === 1)
         this.finding('needed', of, `the reward is 1 without ${described(action)}`, task);
-    this.tempts(of, task, world, people);
+    }
+    await this.tempts(of, { task, world, goal }, people);
     this.words(of, task, people, results.join('\n'));
     for (const call of [...(people.reads as ToolCall[]), ...task.actions])
       if (!this.good.has(call.name)) this.good.set(call.name, { world, arguments: call.arguments });
-    return {
-      writes: task.actions.filter(({ name }) => this.kind(name) === 'write').length,
-      reads: people.reads.length,
-      longest: Math.max(0, ...[...results, ...first.texts].map((text) => text.length)),
-    };
+    return { writes, reads: people.reads.length, longest: Math.max(0, ...[...results, ...first.texts].map((text) => text.length)) };
   }
 
-  private tempts(of: string, task: Task, world: World, { tempts, tell }: ScenarioPeople): void {
+  private async tempts(
+    of: string,
+    { task, world, goal }: { task: Task; world: World; goal: readonly RowChange[] },
+    { tempts, tell }: ScenarioPeople,
+  ): Promise<void> {
     for (const { kind, name, arguments: args } of tempts) {
       const call: ToolCall = { name, arguments: args };
-      const { results, texts } = this.play(world, [call]);
+      const { results, texts, changes: alone } = await this.play(world, [call]);
       if (results[0]!.error) this.finding('tempts', of, `${described(call)} (${kind}) answers “${texts[0]!.slice(0, 200)}”`, task);
-      else if (this.kind(name) === 'write' && this.reward(task, world, ADDED.has(kind) ? [call, ...task.actions] : [call], tell) === 1)
-        this.finding('tempts', of, `the reward is 1 after ${described(call)} (${kind})`, task);
+      else if (this.kind(name) === 'write') {
+        const changes = ADDED.has(kind) && task.actions.length > 0 ? (await this.play(world, [call, ...task.actions])).changes : alone;
+        if (this.reward(task, changes, goal, tell) === 1)
+          this.finding('tempts', of, `the reward is 1 after ${described(call)} (${kind})`, task);
+      }
     }
   }
 
@@ -226,41 +228,35 @@ class LevelChecker {
     if (named) this.finding('tool_names', of, `the instruction names the tool ${named.name}`, whole);
   }
 
-  hostile(tool: ScenarioTool): void {
+  async hostile(tool: ScenarioTool): Promise<void> {
     const known = this.good.get(tool.name);
     const world = known?.world ?? [...this.worlds.values()].find((made) => typeof made !== 'string');
     if (!world) return;
-    for (const call of hostileCalls(tool, known?.arguments)) {
-      const rows = new Overlay(world);
-      try {
-        const { error } = execute(this.own, rows, call, this.level);
-        const fault = error ? undefined : broken(this.own, rows);
-        if (fault) this.finding('hostile', tool.name, `${described(call)} breaks a condition: ${fault}`);
-      } catch (cause) {
-        this.finding('hostile', tool.name, `${described(call)} fails: ${(cause as Error).message}`);
-      }
-    }
+    for (const { call, fault } of await this.player.tryAll(world, hostileCalls(tool, known?.arguments)))
+      this.finding('hostile', tool.name, `${described(call)} ${fault}`);
   }
 
   private kind(name: string) {
     return this.own.scenario.tools.find((tool) => tool.name === name)?.kind;
   }
 
-  private play(world: World, calls: readonly ToolCall[]) {
-    const rows = new Overlay(world);
-    const results = calls.map((call, i) => {
-      const result = runDrafted(this.definition, rows, call, this.level, i);
-      rows.apply(result.written);
-      return result;
-    });
-    return { rows, results, texts: results.map(({ text }) => text) };
+  private async play(world: World, calls: readonly ToolCall[]) {
+    const played = await this.player.play(world, calls);
+    return { ...played, texts: played.results.map(({ text }) => text) };
   }
 
-  private reward(task: Task, world: World, calls: readonly ToolCall[], said: readonly string[]): number {
-    const { rows } = this.play(world, calls);
-    const judged = this.definition.judge!({ task, rows, world, calls: [], said: [said.join('. ')] }) as { reward: number } | null;
-    return judged?.reward ?? compareOverlays(rows.changes(), replayGold(this.definition, world, task)).reward;
+  private reward(task: Task, changes: readonly RowChange[], goal: readonly RowChange[], said: readonly string[]): number {
+    const judged = judgeRows(this.own.scenario, { task, changes, goal, said: [said.join('. ')] });
+    return (judged ?? compareOverlays([...changes], [...goal])).reward;
   }
+}
+
+/** Where two plays of the same calls differ. */
+function differenceOf(a: { texts: string[]; changes: RowChange[] }, b: { texts: string[]; changes: RowChange[] }): string {
+  const call = a.texts.findIndex((text, i) => text !== b.texts[i]);
+  if (call >= 0) return `call ${call + 1} answers “${a.texts[call]!.slice(0, 200)}” and “${b.texts[call]!.slice(0, 200)}”`;
+  const row = a.changes.find((change, i) => JSON.stringify(change) !== JSON.stringify(b.changes[i])) ?? b.changes[a.changes.length];
+  return `the row ${row?.key} of ${row?.table}. If only a field such as a time differs, mark the field as volatile`;
 }
 
 function worldOrFault(own: ReadScenario, key: WorldKey, id: string): World | string {

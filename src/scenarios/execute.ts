@@ -63,7 +63,7 @@ export function runTool(own: ReadScenario, rows: Rows, tool: ScenarioTool, call:
     scope = { ...scope, tables: tablesOf(own.scenario, rows) };
   }
   const fault = tool.writes?.length ? broken(own, rows) : undefined;
-  return fault ? { error: fault } : { result: own.cel.json(tool.result, scope, `${path}.result`) };
+  return fault ? { error: fault } : { result: own.cel.json(tool.result!, scope, `${path}.result`) };
 }
 
 /** The arguments as expressions see them. One that is not given is null. */

@@ -41,7 +41,7 @@ const moduleOf = ({ name, title, levels, transfers }: Omit<BundledScenario, 'loa
   transfers,
   unseen: true as const,
   audit: async () => (await import('./audit.ts')).auditOf((await read()).scenario),
-  world: async () => (await import('./table-domain.ts')).tableDomain(await read()),
+  world: async () => (await import('./hosted/world-of.ts')).worldOf(await read()),
   customers: async () => (await import('./people/customer.ts')).customers,
   demonstrator: async () => (await import('./people/expert.ts')).createExpert,
   nearMisses: async () => (await import('./people/near-miss.ts')).nearMisses,

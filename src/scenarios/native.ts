@@ -27,14 +27,14 @@ export function fromNative(value: Native): Json {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, fromNative(child as Native)]));
 }
 
-/** Why the value cannot be written as JSON. Undefined if it can be. */
-export function readable(value: unknown): string | undefined {
+/** Why the value cannot be written as JSON. Undefined if it can be. @param scale how many times the usual size it may have */
+export function readable(value: unknown, scale = 1): string | undefined {
+  const [mostParts, mostText] = [MOST_PARTS * scale, MOST_TEXT * scale];
   let parts = 0;
   let text = 0;
   const fault = (child: unknown): string | undefined => {
-    if (++parts > MOST_PARTS) return `the value has more than ${MOST_PARTS} parts`;
-    if (typeof child === 'string')
-      return (text += child.length) > MOST_TEXT ? `the value has more than ${MOST_TEXT} characters` : undefined;
+    if (++parts > mostParts) return `the value has more than ${mostParts} parts`;
+    if (typeof child === 'string') return (text += child.length) > mostText ? `the value has more than ${mostText} characters` : undefined;
     if (typeof child === 'number') return Number.isFinite(child) ? undefined : `the value is ${child}: expected a finite number`;
     if (typeof child === 'bigint')
       return Number.isSafeInteger(Number(child)) ? undefined : `the value is ${child}: expected a number below 2^53`;

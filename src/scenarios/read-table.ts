@@ -16,8 +16,11 @@ export function checkTable(reader: Reader, name: string): void {
   if (Object.values(count).some((n) => n > 0) && !fields[key]!.draw)
     reader.fail(`${path}.fields.${key}.draw`, undefined, 'how a key is drawn, such as {"id": "room"}, because count asks for rows');
   names.forEach((field, i) => {
-    const { type, draw, ref } = fields[field]!;
+    const { type, draw, ref, unordered, unread } = fields[field]!;
     const at = `${path}.fields.${field}`;
+    if (unread && (!scenario.host || field === key))
+      reader.fail(`${at}.unread`, true, 'a field that is not the key, in a scenario with a host');
+    if (unordered && type !== 'strings') reader.fail(`${at}.type`, type, '"strings", because the field is unordered');
     if (ref !== undefined) {
       reader.table(ref, `${at}.ref`);
       if (type !== 'string') reader.fail(`${at}.type`, type, '"string", because the field refers to a table');

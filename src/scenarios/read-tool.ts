@@ -4,11 +4,11 @@ import { CEL_TYPES } from './cel.ts';
 import type { Names, Reader } from './reader.ts';
 
 /** Names that expressions of tools have in any case. */
-const TAKEN = ['args', 'tables', 'it', ...CEL_TYPES];
+const TAKEN = ['args', 'tables', 'it', 'text', 'structured', ...CEL_TYPES];
 
 /** @throws InputError */
 export function checkTool(reader: Reader, tool: ScenarioTool, path: string): void {
-  const { kind, from, parameters, requires = [], values = {}, writes = [], result, says } = tool;
+  const { kind, from, parameters, requires = [], values = {}, writes = [], result, says, server } = tool;
   const args = Object.keys(parameters);
   const plain: Names = Object.fromEntries(args.map((name) => [name, null]));
   reader.level(from, `${path}.from`);
@@ -27,9 +27,19 @@ export function checkTool(reader: Reader, tool: ScenarioTool, path: string): voi
   }
   if (kind === 'read' && writes.length > 0) reader.fail(`${path}.writes`, writes.length, 'no writes, because the tool is a read');
   writes.forEach((write, i) => checkWrite(reader, write, names, `${path}.writes[${i}]`));
-  reader.expression(result, names, `${path}.result`);
+  if (server) checkServer(reader, tool, names, path);
+  else if (reader.scenario.host && kind === 'write')
+    reader.fail(`${path}.server`, undefined, 'the tool of the server that makes this write, because host holds the state');
+  if (result !== undefined) reader.expression(result, server ? { ...names, text: null, structured: null } : names, `${path}.result`);
+  else if (!server) reader.fail(`${path}.result`, undefined, 'an expression for the result');
   if (says !== undefined) reader.template(says, plain, `${path}.says`);
   if (kind === 'write' && says === undefined) reader.fail(`${path}.says`, undefined, 'how people say this write, such as "book {room}"');
+}
+
+function checkServer(reader: Reader, { server, writes }: ScenarioTool, names: Names, path: string): void {
+  if (!reader.scenario.host) reader.fail(`${path}.server`, server, 'no server, because the scenario has no host');
+  if (writes) reader.fail(`${path}.writes`, writes.length, 'no writes beside server, because the server makes them');
+  for (const [name, cel] of Object.entries(server!.arguments)) reader.expression(cel, names, `${path}.server.arguments.${name}`);
 }
 
 function checkWrite(reader: Reader, write: ScenarioWrite, outer: Names, path: string): void {

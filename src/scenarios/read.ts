@@ -8,6 +8,7 @@ import { sha256 } from '../base/sha256.ts';
 import type { BlueprintSlot, Scenario } from '../records/scenario.ts';
 import { Expressions } from './cel.ts';
 import { reaches } from './levels.ts';
+import { checkHost } from './hosted/read-host.ts';
 import { checkBlueprint } from './read-blueprint.ts';
 import { checkTable } from './read-table.ts';
 import { checkTool } from './read-tool.ts';
@@ -90,6 +91,7 @@ function checkNames(reader: Reader): void {
   const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
   for (const [path, list] of Object.entries({ levels, tools: names(tools), blueprints: names(blueprints) })) reader.unique(list, path);
   for (const name of Object.keys(tables)) checkTable(reader, name);
+  checkHost(reader);
   tools.forEach((tool, i) => checkTool(reader, tool, `tools[${i}]`));
   blueprints.forEach((blueprint, i) => checkBlueprint(reader, blueprint, `blueprints[${i}]`));
   const missing = levels.find((level) => !blueprints.some(({ from }) => reaches(levels, from, level)));

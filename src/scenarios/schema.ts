@@ -22,8 +22,8 @@ const RESERVED = new Set(
     ' ',
   ),
 );
-const matching = (pattern: RegExp, words: string) =>
-  z.string().check(z.refine((text) => pattern.test(text) && !RESERVED.has(text) && text.length <= 40, `expected ${words}`));
+const matching = (pattern: RegExp, words: string, most = 40) =>
+  z.string().check(z.refine((text) => pattern.test(text) && !RESERVED.has(text) && text.length <= most, `expected ${words}`));
 const NAME = matching(/^[a-z][a-z0-9_]*$/, 'a name of at most 40 lower-case letters, digits and _, which begins with a letter');
 const WORD = matching(/^[a-z]+(_[a-z]+)*$/, 'a name of at most 40 lower-case letters and _');
 const PLAIN = matching(/^[a-z][a-z0-9]*$/, 'a name of at most 40 lower-case letters and digits, which begins with a letter');
@@ -82,10 +82,22 @@ const DRAW = fields({
   ),
 );
 
+const TRUE = z.literal(true);
 const TYPE = z.enum(['string', 'integer', 'number', 'boolean', 'strings']);
 const TABLE = fields({
   key: NAME,
-  fields: named(fields({ type: TYPE, draw: z.optional(DRAW), ref: z.optional(NAME), volatile: z.optional(z.literal(true)) }), 1, 40),
+  fields: named(
+    fields({
+      type: TYPE,
+      draw: z.optional(DRAW),
+      ref: z.optional(NAME),
+      volatile: z.optional(TRUE),
+      unordered: z.optional(TRUE),
+      unread: z.optional(TRUE),
+    }),
+    1,
+    40,
+  ),
   count: z.optional(z.record(z.string(), WHOLE.check(z.minimum(0), z.maximum(300)))),
   rows: z.optional(list(z.record(z.string(), JSON_VALUE), 0, 300)),
   invariants: z.optional(list(fields({ check: CEL, text: text(200) }), 0, 20)),
@@ -117,10 +129,49 @@ const TOOL = fields({
   requires: z.optional(list(fields({ check: CEL, error: text(300) }), 0, 30)),
   values: z.optional(CELS),
   writes: z.optional(list(WRITE, 0, 12)),
-  result: CEL,
+  result: z.optional(CEL),
+  server: z.optional(
+    fields({ tool: text(200), arguments: z.record(z.string(), CEL), characters: z.optional(WHOLE.check(z.minimum(100))) }),
+  ),
   returns: z.optional(JSON_VALUE),
   says: z.optional(TEMPLATE),
 });
+
+const STATES = ['jsonl', 'files', 'call'] as const;
+const STATE = fields({
+  jsonl: z.optional(text(200)),
+  files: z.optional(TRUE),
+  call: z.optional(text(200)),
+  arguments: z.optional(z.record(z.string(), JSON_VALUE)),
+}).check(
+  z.refine((state) => STATES.filter((kind) => state[kind] !== undefined).length === 1, `expected exactly one of ${STATES.join(', ')}`),
+  z.refine((state) => (state.call === undefined) === (state.arguments === undefined), 'expected call and arguments together'),
+);
+const HOST = fields({
+  here: z.optional(text(80)),
+  command: z.optional(list(z.string().check(z.maxLength(1000)), 1, 40)),
+  env: z.optional(z.record(z.string(), z.string())),
+  url: z.optional(text(2000)),
+  tools_sha256: matching(/^[0-9a-f]{64}$/, 'the pin that ./mua mcp list shows, of 64 digits', 64),
+  files: z.optional(
+    list(
+      fields({ each: z.optional(CEL), path: CEL, text: z.optional(CEL), lines: z.optional(CEL) }).check(
+        z.refine((file) => (file.text === undefined) !== (file.lines === undefined), 'expected exactly one of text, lines'),
+      ),
+      0,
+      20,
+    ),
+  ),
+  state: named(STATE, 1, 10),
+  rows: named(CEL, 1, 12),
+  failed: z.optional(CEL),
+}).check(
+  z.refine(
+    (host) => [host.here, host.command, host.url].some((place) => place !== undefined),
+    'expected at least one of here, command, url',
+  ),
+  z.refine((host) => host.env === undefined || host.command !== undefined, 'expected env only beside command'),
+);
 
 const CALL = { tool: NAME, arguments: CELS, if: z.optional(CEL) };
 const SLOT = fields({ value: CEL, says: WORDINGS, ask: list(text(60), 1, 20) });
@@ -156,6 +207,7 @@ export const SCENARIO = fields({
   levels: list(LEVEL, 1, 6),
   policy: list(text(600), 1, 40),
   tables: named(TABLE, 1, 12),
+  host: z.optional(HOST),
   tools: list(TOOL, 1, 40),
   facts: z.optional(named(SLOT, 0, 40)),
   blueprints: list(BLUEPRINT, 1, 40),

@@ -134,9 +134,13 @@ export function draftTask(stage: Stage, level: string, persona: Persona) {
       facts: { people: people as unknown as Json },
     },
     actions,
-    noop: goal.changes().length === 0,
+    // `mua scenario check` finds writes that change nothing on a server.
+    noop: own.scenario.host ? !actions.some(({ name }) => isWrite(own, name)) : goal.changes().length === 0,
   };
 }
+
+const isWrite = ({ scenario: { tools } }: ReadScenario, name: string): boolean =>
+  tools.some((tool) => tool.name === name && tool.kind === 'write');
 
 function wishOf({ name, refuse }: Blueprint, facts: ScenarioPeople['facts'], change: ScenarioPeople['change']): Wish {
   const own = facts.filter(({ identifies }) => !identifies);

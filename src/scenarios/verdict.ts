@@ -1,28 +1,48 @@
 /** @file The verdict on an episode of a scenario, where the changed rows alone do not decide: facts to tell, and fields that may differ. */
-import { isObject } from '../base/json.ts';
+import { equalJson, isObject } from '../base/json.ts';
 import type { Judgement, Played, TableDomain } from '../environments/domain.ts';
 import { compareOverlays, replayGold } from '../environments/verifier.ts';
 import type { Scenario } from '../records/scenario.ts';
-import type { RowChange } from '../records/task.ts';
+import type { Json } from '../records/json.ts';
+import type { RowChange, Task } from '../records/task.ts';
 import { peopleOf } from './people/told.ts';
 
-/** The reward is 1 if the rows are those of the gold actions and the agent said all facts. Null: a comparison of the rows decides. */
-export function judge(definition: TableDomain, { tables }: Scenario, { task, rows, world, said }: Played): Judgement | null {
-  const tell = peopleOf(task.scenario)?.tell ?? [];
-  const volatile = Object.entries(tables).flatMap(([table, { fields }]) =>
+/** As `judgeRows`, for an episode whose rows are tables. */
+export function judge(definition: TableDomain, scenario: Scenario, { task, rows, world, said }: Played): Judgement | null {
+  if (!needsJudge(scenario, task)) return null;
+  return judgeRows(scenario, { task, changes: rows.changes(), goal: replayGold(definition, world, task), said });
+}
+
+const volatileOf = ({ tables }: Scenario) =>
+  Object.entries(tables).flatMap(([table, { fields }]) =>
     Object.entries(fields).flatMap(([field, own]) => (own.volatile ? [[table, field] as const] : [])),
   );
-  if (tell.length === 0 && volatile.length === 0) return null;
-  const steady = (changes: RowChange[]) => changes.map((change) => volatile.reduce(withoutField, change));
-  const { reward, progress } = compareOverlays(steady(rows.changes()), steady(replayGold(definition, world, task)));
+
+const needsJudge = (scenario: Scenario, { scenario: own }: Task): boolean =>
+  (peopleOf(own)?.tell ?? []).length > 0 || volatileOf(scenario).length > 0;
+
+/** The changes without the fields that may differ between two equal ends. A row that differs in no other field is no change. */
+export const withoutVolatile = (scenario: Scenario, changes: readonly RowChange[]): RowChange[] =>
+  changes.map((change) => volatileOf(scenario).reduce(withoutField, change)).filter(({ before, after }) => !equalJson(before, after));
+
+/** The reward is 1 if the rows are those of the gold actions and the agent said all facts. Null: a comparison of the rows decides. */
+export function judgeRows(
+  scenario: Scenario,
+  { task, changes, goal, said }: { task: Task; changes: readonly RowChange[]; goal: readonly RowChange[]; said: readonly string[] },
+): Judgement | null {
+  if (!needsJudge(scenario, task)) return null;
+  const tell = peopleOf(task.scenario)?.tell ?? [];
+  const { reward, progress } = compareOverlays(withoutVolatile(scenario, changes), withoutVolatile(scenario, goal));
   const told = tell.filter((fact) => said.some((message) => says(message, fact))).length;
   const share = tell.length === 0 ? 1 : told / tell.length;
   return { reward: reward === 1 && share === 1 ? 1 : 0, progress: (progress + share) / 2 };
 }
 
 function withoutField(change: RowChange, [table, field]: readonly [string, string]): RowChange {
-  if (change.table !== table || !isObject(change.after)) return change;
-  return { ...change, after: Object.fromEntries(Object.entries(change.after).filter(([name]) => name !== field)) as RowChange['after'] };
+  if (change.table !== table) return change;
+  const without = (row: Json): Json =>
+    isObject(row) ? (Object.fromEntries(Object.entries(row).filter(([name]) => name !== field)) as Json) : row;
+  return { ...change, before: without(change.before), after: without(change.after) };
 }
 
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
