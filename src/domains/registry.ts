@@ -33,6 +33,17 @@ export function addDomain(domain: DomainModule): void {
   sources.push(sourceOf(domain));
 }
 
+/**
+ * Gives a generated domain another world for this process, such as one with simulated tools. Environments that were created before keep
+ * the old one.
+ * @throws if there is no such domain
+ */
+export function replaceWorld(name: string, load: DomainSource['load']): void {
+  const at = sources.findIndex((source) => source.name === name);
+  if (at < 0) throw new Error(`domain: '${name}' has no generated tasks`);
+  sources[at] = { name, load };
+}
+
 /** The domain of a task, by the name in the task. This is `retail`, or for example `tau1-retail` if the task is imported. */
 export const domainOf = (name: string): DomainModule | undefined =>
   DOMAINS.find((domain) => name === domain.name || name.endsWith(`-${domain.name}`));

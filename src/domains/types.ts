@@ -6,6 +6,7 @@ import type { AuditRules } from '../agent/audit-rules.ts';
 import type { DomainLayers } from '../agent/layers.ts';
 import type { CustomerShares } from '../records/conditions.ts';
 import type { ToolCall, UserScenario } from '../records/task.ts';
+import type { ReadScenario } from '../scenarios/read.ts';
 import type { CustomerScripts } from '../users/types.ts';
 
 export interface DomainLevel {
@@ -60,6 +61,8 @@ export interface DomainModule {
    * needs, in order.
    */
   sameCall?: () => Promise<(a: ToolCall, b: ToolCall) => boolean>;
+  /** The scenario file that the domain runs. Absent if the domain is code. */
+  scenario?: () => Promise<ReadScenario>;
   /** The generated tasks and their worlds. Absent if all tasks are imported. */
   world?: () => Promise<DomainDefinition>;
   /** The scripted customers. */

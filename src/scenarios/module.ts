@@ -40,6 +40,7 @@ const moduleOf = ({ name, title, levels, transfers }: Omit<BundledScenario, 'loa
   levels: levels.map((level) => ({ ...level, customers: SCENARIO_CUSTOMERS })),
   transfers,
   unseen: true as const,
+  scenario: read,
   audit: async () => (await import('./audit.ts')).auditOf((await read()).scenario),
   world: async () => (await import('./hosted/world-of.ts')).worldOf(await read()),
   customers: async () => (await import('./people/customer.ts')).customers,

@@ -1,6 +1,6 @@
 /** @file How much of the customers' words of a set also stands in held-out tasks, which then measure memory. */
 import type { GradedRow } from './types.ts';
-import { eachRun, masked, runsOf, wordsOf } from './words.ts';
+import { eachRun, masked, runsOf, wordsOf } from '../base/words.ts';
 
 /** So many words in a row that two customers say by chance are rare, if they have names or numbers in them. */
 const RUN = 8;

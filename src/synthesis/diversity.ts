@@ -4,7 +4,7 @@ import type { ChatMessage } from '../records/conversation.ts';
 import { nearDuplicates } from './near-duplicates.ts';
 import { recordedMessage } from './recorded-message.ts';
 import type { GradedRow } from './types.ts';
-import { eachRun, masked, runsOf, wordsOf } from './words.ts';
+import { eachRun, masked, runsOf, wordsOf } from '../base/words.ts';
 
 export interface Diversity {
   rows: number;

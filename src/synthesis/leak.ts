@@ -3,7 +3,7 @@ import type { RuleGrade } from '../records/grades.ts';
 import { STOP_WORDS } from '../users/types.ts';
 import { bad } from './rule-grade.ts';
 import type { GradedRow } from './types.ts';
-import { eachRun, runsOf, wordsOf } from './words.ts';
+import { eachRun, runsOf, wordsOf } from '../base/words.ts';
 
 /** An agent that explains its policy says up to 21 words in a row of it (gpt-4o in 200 conversations of tau-bench). */
 const OF_POLICY = 25;

@@ -19,6 +19,8 @@ export interface ChatRequest {
   temperature: number;
   max_tokens: number;
   seed?: number;
+  /** The JSON schema of the answer. It is left out for servers that refuse it. */
+  response_format?: { type: 'json_schema'; json_schema: { name: string; schema: object } };
   /** Only set for `mua user-server`, because the slots of a scenario are the gold arguments. */
   scenario?: Omit<ToldScenario, 'prompt'>;
 }

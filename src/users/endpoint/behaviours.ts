@@ -95,6 +95,7 @@ export const REFUSABLE: Readonly<Record<string, readonly string[]>> = {
   temperature: [],
   seed: [],
   stream: [],
+  response_format: [],
 };
 
 /** Names that a refusable field gets only if the server's words contain the name. */

@@ -67,7 +67,7 @@ function refusedField(model: string, sent: Body, error: ServerError, extra: Body
   );
   // The client chose these values itself, so any complaint about them is a reason to leave them out.
   const isOwn = ({ field }: { field: string }) =>
-    field === 'seed' || field === 'stream' || (field === 'temperature' && sent.temperature === 0);
+    field === 'seed' || field === 'stream' || field === 'response_format' || (field === 'temperature' && sent.temperature === 0);
   const structured = sentNames.filter(({ name }) => error.fields.includes(name));
   const [first] = sentNames
     .map((found) => ({ ...found, at: mentions(words, found.name) }))

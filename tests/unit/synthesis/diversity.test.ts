@@ -4,7 +4,7 @@ import { contaminationOf } from '../../../src/synthesis/contamination.ts';
 import { diversityOf } from '../../../src/synthesis/diversity.ts';
 import { nearDuplicates } from '../../../src/synthesis/near-duplicates.ts';
 import { readGradedRow } from '../../../src/synthesis/rows.ts';
-import { masked, wordsOf } from '../../../src/synthesis/words.ts';
+import { masked, wordsOf } from '../../../src/base/words.ts';
 import { hash32 } from '../../../src/base/random.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
