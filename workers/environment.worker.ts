@@ -4,9 +4,12 @@ import { GENERATED_DOMAINS } from '../src/domains/registry.ts';
 import { createEnvironments, type OverlayEnvironments } from '../src/environments/index.ts';
 import { importedDomains } from '../src/benchmarks/imported-domain.ts';
 import { benchmarkLoader } from '../src/benchmarks/import/loader.ts';
+import { OwnScenarios } from '../src/storage/own-scenarios.ts';
 
+const own = new OwnScenarios();
 const environments = createEnvironments({
   domains: [...GENERATED_DOMAINS, ...importedDomains(benchmarkLoader())],
+  find: (name) => own.find(name),
 });
 environments.deleteAbandoned().catch(() => {}); // if the database fails, the first call of a method reports the error
 

@@ -1,9 +1,14 @@
 /** @file The user worker. It plays the simulated customers, so that the trainer worker is never blocked by a remote model. */
 import * as comlink from 'comlink';
 import { customerScripts } from '../src/domains/registry.ts';
+import { OwnScenarios } from '../src/storage/own-scenarios.ts';
 import { UserSessions } from '../src/users/worker-api.ts';
 
-const sessions = new UserSessions(customerScripts);
+const own = new OwnScenarios();
+const sessions = new UserSessions(async (domain, hasTools) => {
+  if (domain !== undefined) await own.find(domain);
+  return customerScripts(domain, hasTools);
+});
 
 /** `connect` exposes the same object on another port, so that the trainer worker can call this worker directly. */
 const api = Object.assign(sessions, {

@@ -8,7 +8,7 @@ import type { Trajectory } from '../records/trajectory.ts';
 import { UsageError } from './errors.ts';
 import { readJson, reason, writeAll } from './files.ts';
 import { appendLines, fileSha256, openOut, type OutOptions, openStopped, type SettingsSchema } from './out-folder.ts';
-import { ResultsFolder } from './results-folder.ts';
+import { type Opened, ResultsFolder } from './results-folder.ts';
 import { type Status, SUPERSEDED } from './status.ts';
 
 const RESULT = 'result.json';
@@ -24,7 +24,7 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
     directory: string,
     settings: Settings,
     force = false,
-    { command = 'evaluate', ...given }: Pick<Partial<OutOptions>, 'command' | 'inputs' | 'note'> = {},
+    { command = 'evaluate', kept = {}, ...given }: Pick<Partial<OutOptions>, 'command' | 'inputs' | 'note'> & Pick<Opened, 'kept'> = {},
   ): Promise<EvaluationFolder<Settings>> {
     const opened = await openOut(directory, { command, force, ...given });
     const status: Status<Settings> = {
@@ -35,8 +35,9 @@ export class EvaluationFolder<Settings extends { customers: number }> extends Re
       settings,
       files: [],
       checkpoints: [],
+      written: Object.keys(kept),
     };
-    return new EvaluationFolder(directory, status, opened);
+    return new EvaluationFolder(directory, status, { ...opened, kept });
   }
 
   /**

@@ -25,7 +25,7 @@ export const pathsOf = ({ files }: Pick<ModelFolder, 'files'>): string[] =>
   Object.values(files).flatMap((offer) => ('file' in offer ? [offer.file] : []));
 
 /** Names of the files that the folder of a run has in addition to its model and its logs. */
-export const RUN_FILE = /^(status|result)\.json$|^checkpoint-\d+\.safetensors$/;
+export const RUN_FILE = /^(status|result|scenario)\.json$|^checkpoint-\d+\.safetensors$/;
 
 /**
  * Checks a model folder, or a GGUF file, without reading its weights.

@@ -1,4 +1,5 @@
 /** @file Runs the work of one command: in the browser, or in Node. */
+import { basename } from 'node:path';
 import type { Answer } from '../trainer/answers.ts';
 import type { Interrupted } from '../trainer/messages.ts';
 import { backendOf, type BackendName, inNode } from './backend.ts';
@@ -9,6 +10,8 @@ import type { ModelFolder } from './files.ts';
 import { JobFiles, type Receive } from './job-files.ts';
 import type { ProgressBar } from './progress.ts';
 import type { WorkRequest, WorkResults } from './work.ts';
+import { SCENARIO } from './status.ts';
+import type { OpenWorld } from './world.ts';
 
 export interface Job<Request extends WorkRequest> {
   /** The backend that runs the command. Default: the one that suits this computer. */
@@ -23,6 +26,8 @@ export interface Job<Request extends WorkRequest> {
   data?: string;
   /** The benchmark data that the work imports first. */
   benchmark?: BenchmarkData | undefined;
+  /** The visitor's own scenario, which the work stores first. */
+  world?: OpenWorld | undefined;
   userEndpoint?: UserEndpoint | undefined;
   /** The API key of the agent's server. */
   agentKey?: string | undefined;
@@ -52,12 +57,13 @@ export interface JobCustomer {
 
 /** @throws CommandError or UsageError */
 export async function runJob<Request extends WorkRequest>(job: Job<Request>): Promise<WorkResults[Request['command']]> {
-  const { on, request, model, benchmark, userEndpoint, agentKey, folders = [], progress } = job;
+  const { on, request, model, benchmark, world, userEndpoint, agentKey, folders = [], progress } = job;
   const work = hasServer(request) ? await inNode() : await backendOf(on, (text) => progress.note(text));
   const imported = benchmark && {
     benchmark: { benchmark: benchmark.rules, domain: benchmark.domain, paths: benchmark.files.map(([path]) => path) },
   };
-  const order = { ...request, ...imported, model: Object.keys(model?.files ?? {}) };
+  const own = world && { world: basename(world.file) };
+  const order = { ...request, ...imported, ...own, model: Object.keys(model?.files ?? {}) };
   return (await work({
     request: order,
     files: filesOf(job),
@@ -74,6 +80,7 @@ function filesOf<Request extends WorkRequest>({
   customers = [],
   data,
   benchmark,
+  world,
   onFile,
   onAnswer,
 }: Job<Request>): JobFiles {
@@ -92,6 +99,7 @@ function filesOf<Request extends WorkRequest>({
     files.accept(`customer/${i}/trial`, receive);
   }
   if (data) files.offer('data.jsonl', { data });
+  if (world) files.offer(SCENARIO, { data: world.text });
   // Use the index as the name, because paths may contain any character.
   benchmark?.files.forEach(([, file], i) => files.offer(`benchmark/${i}`, { file }));
   if (onFile) files.accept('out/*', (body, name) => onFile(body, name.slice('out/'.length)));

@@ -1,27 +1,38 @@
 /** @file A folder of `--out`: the files that a command writes one after another, and the status that says how far the command is. */
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { CommandError } from './errors.ts';
-import { reason } from './files.ts';
+import { reason, writeAll } from './files.ts';
 import type { FolderLock } from './lock-file.ts';
 import { removeEarlier, writeStatus } from './out-folder.ts';
 import type { Status } from './status.ts';
+
+/** How a folder was opened. */
+export interface Opened {
+  lock?: FolderLock;
+  earlier?: readonly string[] | null;
+  /** The first files of a new folder, with their texts, beside those of the subclass. */
+  kept?: Readonly<Record<string, string>>;
+}
 
 export abstract class ResultsFolder<Settings extends object> {
   protected status: Status<Settings>;
   /** The files that the first result replaces. Null if the folder already has results of this command. */
   #earlier: readonly string[] | null;
   readonly #lock: FolderLock | undefined;
+  readonly #kept: Readonly<Record<string, string>>;
   #closed = false;
   #written: Promise<void> = Promise.resolve();
 
   constructor(
     readonly directory: string,
     status: Status<Settings>,
-    { lock, earlier = null }: { lock?: FolderLock; earlier?: readonly string[] | null } = {},
+    { lock, earlier = null, kept = {} }: Opened = {},
   ) {
     this.status = status;
     this.#lock = lock;
     this.#earlier = earlier;
+    this.#kept = kept;
   }
 
   /** The settings with which the command was started. */
@@ -65,6 +76,7 @@ export abstract class ResultsFolder<Settings extends object> {
     // The status names the files first, so that --force may delete them.
     await this.setStatus({});
     this.#earlier = null;
+    await writeAll(Object.fromEntries(Object.entries(this.#kept).map(([name, text]) => [join(this.directory, name), text])));
     await this.firstFiles();
   }
 

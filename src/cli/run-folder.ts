@@ -8,9 +8,8 @@ import { UsageError } from './errors.ts';
 import { isGguf } from '../exchange/model-folder.ts';
 import { type ModelFolder, onDisk, pathsOf, readJson, writeAll } from './files.ts';
 import { appendLines, fileSha256, openOut, type OutOptions, openStopped, type SettingsSchema } from './out-folder.ts';
-import { ResultsFolder } from './results-folder.ts';
+import { type Opened, ResultsFolder } from './results-folder.ts';
 import { CHECKPOINT, filesOf, isResultFile, LOGS, type SavedCheckpoint, type Status } from './status.ts';
-import type { FolderLock } from './lock-file.ts';
 import { type Logs, readLogs, supersede } from './run-logs.ts';
 import type { RunOrder } from './work.ts';
 
@@ -27,7 +26,7 @@ export class RunFolder<Settings extends object> extends ResultsFolder<Settings> 
     status: Status<Settings>,
     readonly interrupted: { logs: Logs; checkpoint: string } | null,
     readonly model: Pick<ModelFolder, 'files'>,
-    opened: { lock?: FolderLock; earlier?: readonly string[] | null } = {},
+    opened: Opened = {},
   ) {
     super(directory, status, opened);
   }
@@ -35,13 +34,14 @@ export class RunFolder<Settings extends object> extends ResultsFolder<Settings> 
   /**
    * Locks a folder for a new run. It is created when the run has its first result, so a wrong setting leaves no folder.
    * @param run.model the model, whose files are copied, except for the weights
+   * @param run.kept further files, by name, with their texts
    * @param run.force replace the files of an earlier run
    * @param run.inputs other files that the run reads
    * @throws UsageError if the folder is in use or not empty
    */
   static async create<Settings extends object>(
     directory: string,
-    { settings, model, inputs = [], ...out }: { settings: Settings; model: ModelFolder } & OutOptions,
+    { settings, model, kept = {}, inputs = [], ...out }: { settings: Settings; model: ModelFolder } & Pick<Opened, 'kept'> & OutOptions,
   ): Promise<RunFolder<Settings>> {
     const opened = await openOut(directory, { ...out, inputs: [...inputs, ...pathsOf(model)] });
     const isWeights = (name: string) => WEIGHTS.test(name) || isGguf(name);
@@ -56,8 +56,9 @@ export class RunFolder<Settings extends object> extends ResultsFolder<Settings> 
       throw error;
     }
     const { command } = out;
-    const status: Status<Settings> = { command, state: 'running', pid: process.pid, step: 0, settings, files, weights, checkpoints: [] };
-    return new RunFolder(directory, status, null, model, opened);
+    const written = Object.keys(kept);
+    const status: Status<Settings> = { command, state: 'running', pid: process.pid, step: 0, settings, files, weights, checkpoints: [], written }; // prettier-ignore
+    return new RunFolder(directory, status, null, model, { ...opened, kept });
   }
 
   /**

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { endpoint } from '../exchange/run-schema.ts';
 import { type Fields, jsonObject, name, text, texts } from '../exchange/schema-fields.ts';
 import { local, scripted } from '../exchange/user-schema.ts';
+import type { KeptWorld } from './world.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 
 /** The settings with which `mua train` was started. */
@@ -12,6 +13,8 @@ export interface TrainSettings {
   overrides: Record<string, string>;
   /** The imported benchmark whose tasks the run trains on. Absent: generated tasks. */
   benchmark?: { rules: string; domain: string; data: string; files_sha256: string };
+  /** The visitor's own scenario, whose file is in the folder of the run. */
+  world?: KeptWorld;
   /** The name or path of the model. */
   model: string;
   /** The adapter that the run continues to train, if an experiment names one. */
@@ -32,11 +35,15 @@ export interface SftSettings {
 
 const server = z.extend(endpoint, { extraBody: z.optional(jsonObject<Record<string, unknown>>()) });
 
+/** A visitor's own scenario: the name of the domain, and the hash of the scenario. */
+export const keptWorldSchema = z.object({ name: text, sha256: text } satisfies Fields<KeptWorld>);
+
 export const trainSchema = z.object({
   preset: name,
   algorithm: name,
   overrides: texts,
   benchmark: z.optional(z.object({ rules: text, domain: text, data: text, files_sha256: text })),
+  world: z.optional(keptWorldSchema),
   model: text,
   lora: z.optional(text),
   user: z.union([scripted, server, local]),

@@ -6,6 +6,8 @@ import * as z from 'zod/mini';
 import { type Fields, jsonObject, natural, text } from '../exchange/schema-fields.ts';
 
 export const STATUS = 'status.json';
+/** The visitor's own scenario that a run was trained on, or an evaluation was played in. */
+export const SCENARIO = 'scenario.json';
 export const CHECKPOINT = /^checkpoint-(\d{1,15})\.safetensors$/;
 /** The logs to which a step adds lines. */
 export const LOGS = ['metrics.jsonl', 'trajectories.jsonl', 'evaluations.jsonl'] as const;

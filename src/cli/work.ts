@@ -29,6 +29,8 @@ import { importBenchmark } from '../benchmarks/import/import.ts';
 import { BenchmarkDatabase } from '../benchmarks/import/database.ts';
 import type { FileSource } from '../exchange/file-source.ts';
 import { isBaseWeights } from '../exchange/adapter-folder.ts';
+import { SCENARIO } from './status.ts';
+import { OwnScenarios } from '../storage/own-scenarios.ts';
 import type { AnswerRequest, AnswerSink } from '../trainer/answers.ts';
 import type { TrainerApi } from '../trainer/api.ts';
 import type { NeedsRequest } from '../trainer/estimates.ts';
@@ -41,8 +43,8 @@ interface BenchmarkOrder {
   paths: string[];
 }
 
-/** A command to run. `model` lists the files of the model folder and of its adapter. Their content is at `model/<name>`. */
-export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder } & (
+/** A command to run. `world` is the name of the file of the visitor's own scenario, whose text is at `scenario.json`. `model` lists the files of the model folder and of its adapter. Their content is at `model/<name>`. */
+export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder; world?: string } & (
   | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
   | { command: 'sft' | 'dpo'; run: RunOrder & Pick<SftOptions, 'overrides'> }
   | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
@@ -149,6 +151,8 @@ const WORK: Record<WorkRequest['command'], string> = {
 export async function doWork(request: WorkRequest, place: Workplace): Promise<WorkResults[WorkRequest['command']]> {
   const { trainer, files, callable } = place;
   if (request.benchmark) await importData(request.benchmark, place);
+  // The workers find the scenario there.
+  if (request.world) await new OwnScenarios().store(await text(files, SCENARIO), request.world);
   const progress = callable(place.progress);
   if (request.command === 'plan') return trainer.plan(JSON.parse(await text(files, 'model/config.json')), request.request);
   if (request.model?.length) place.progress(0, 0, 'reading the model');

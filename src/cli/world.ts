@@ -1,52 +1,95 @@
-/** @file The visitor's own scenario file as a domain of one command. */
-import { addDomain, levelsOf } from '../domains/registry.ts';
-import { didYouMean } from '../base/did-you-mean.ts';
+/** @file The visitor's own scenario file as the domain of a command. */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { InputError } from '../base/input-error.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
+import { addOwn, readOwn } from '../domains/own.ts';
+import { levelsOf } from '../domains/registry.ts';
 import type { Flags } from './args.ts';
-import type { BackendName } from './backend.ts';
 import { UsageError } from './errors.ts';
 import { readText } from './files.ts';
+import { SCENARIO } from './status.ts';
 
 export const WORLD_FLAGS = {
   world: {
     type: 'string',
     value: 'FILE.json',
-    help: 'your own scenario file as the domain, instead of --domain; ./mua scenario check FILE.json checks it; runs in Node',
+    help: 'your own scenario file as the domain, instead of --domain; ./mua scenario check FILE.json checks it',
   },
 } as const satisfies Flags;
+
+/** A scenario that is a domain of this process. */
+export interface OpenWorld {
+  /** The name of the domain. */
+  domain: string;
+  sha256: string;
+  file: string;
+  text: string;
+}
 
 interface Asked {
   world?: string | undefined;
   domain?: string | undefined;
   rules?: string | undefined;
   data?: string | undefined;
-  on?: BackendName | undefined;
 }
-
-/** The hashes of the scenarios that are domains of this process. A command may read its file again. */
-const opened = new Set<string>();
 
 /**
  * Makes the file of `--world` a domain of this process.
- * @returns the name of the domain and the hash of the scenario; undefined without `--world`
+ * @returns undefined without `--world`
  * @throws UsageError
  */
-export async function openWorld({ world: file, domain, rules, data, on }: Asked): Promise<{ domain: string; sha256: string } | undefined> {
+export async function openWorld({ world: file, domain, rules, data }: Asked): Promise<OpenWorld | undefined> {
   if (file === undefined) return undefined;
   const other = Object.entries({ domain, rules, data }).find(([, value]) => value !== undefined);
   if (other) throw new UsageError(`--${other[0]} is given: expected no --${other[0]} with --world, which is the domain`);
-  if (on === 'browser') throw new UsageError('--on is "browser": expected node with --world');
+  return open(file);
+}
+
+async function open(file: string): Promise<OpenWorld> {
   const text = await readText(file);
-  const [{ readScenario }, { ownModule }] = await Promise.all([import('../scenarios/read.ts'), import('../scenarios/module.ts')]);
   try {
-    const own = readScenario(text, file);
-    if (!opened.has(own.hash)) addDomain(ownModule(own));
-    opened.add(own.hash);
-    return { domain: own.scenario.name, sha256: own.hash };
+    const own = await readOwn(text, file);
+    addOwn(own);
+    return { domain: own.domain, sha256: own.hash, file, text };
   } catch (error) {
-    const { message } = error as Error;
-    throw new UsageError(error instanceof InputError ? message : `--world is "${file}": ${message}`);
+    throw error instanceof InputError ? new UsageError(error.message) : error;
   }
+}
+
+/** The scenario of a folder that kept it. Undefined if the folder has none. @throws UsageError if it cannot be read */
+export async function keptWorld(folder: string): Promise<OpenWorld | undefined> {
+  const file = join(folder, SCENARIO);
+  const info = await lstat(file).catch(() => null);
+  return info?.isFile() ? open(file) : undefined;
+}
+
+/** What a folder keeps of its scenario. */
+export interface KeptWorld {
+  /** The name of the domain. */
+  name: string;
+  sha256: string;
+}
+
+/**
+ * The scenario with which a stopped command goes on: that of its folder. Undefined if the folder has none.
+ * @param given the file of `--world`, which must have the same scenario
+ * @throws UsageError if the file, or the folder's own copy, has another scenario
+ */
+export async function resumedWorld(folder: string, kept: KeptWorld | undefined, given: string | undefined): Promise<OpenWorld | undefined> {
+  if (!kept) {
+    if (given === undefined) return undefined;
+    throw new UsageError(`--world is "${given}": expected no --world, as "${folder}" has no scenario`);
+  }
+  const { name, sha256 } = kept;
+  const world = (await openWorld({ world: given })) ?? (await keptWorld(folder));
+  if (!world)
+    throw new UsageError(`--resume is "${folder}": its ${SCENARIO} is missing: expected --world FILE.json with the scenario ${name}`);
+  if (world.sha256 !== sha256)
+    throw new UsageError(
+      `--resume is "${folder}": the scenario in "${world.file}" has the hash ${world.sha256}: expected ${sha256}, that of the scenario which was played before`,
+    );
+  return world;
 }
 
 /** @throws UsageError if the generated domain has no such level */

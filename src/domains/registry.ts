@@ -21,13 +21,17 @@ export const GENERATED: readonly DomainModule[] = generated;
 /** The worlds of `GENERATED`, for `createEnvironments`. */
 export const GENERATED_DOMAINS: readonly DomainSource[] = sources;
 
+/** The part of the name of a visitor's own domain that the visitor chose. */
+const chosen = (name: string) => name.split('@')[0]!;
+
 /**
- * Adds a domain with generated tasks for this process, such as the visitor's own scenario. Lists of names for help texts do not have it.
- * @throws if another domain has its name
+ * Adds a visitor's own domain for this process, such as `clinic@3fa2b1c0`. Adding it again does nothing. Lists of names for help texts
+ * do not have it.
+ * @throws if one of our domains has the name that the visitor chose
  */
 export function addDomain(domain: DomainModule): void {
-  if (DOMAINS.some(({ name }) => name === domain.name))
-    throw new Error(`the name "${domain.name}" is that of a domain already: choose another name`);
+  if (isTaken(domain.name)) throw new Error(`the name "${chosen(domain.name)}" is that of a domain already: choose another name`);
+  if (domainNamed(domain.name)) return;
   DOMAINS.push(domain);
   generated.push(domain);
   sources.push(sourceOf(domain));
@@ -44,6 +48,28 @@ export function replaceWorld(name: string, load: DomainSource['load']): void {
   sources[at] = { name, load };
 }
 
+/** Removes a visitor's own domain from this process. */
+export function removeDomain(name: string): void {
+  const drop = (list: { name: string }[]) => {
+    const at = list.findIndex((one) => one.name === name);
+    if (at >= 0) list.splice(at, 1);
+  };
+  if (isOwn(name)) [DOMAINS, generated, sources].forEach(drop);
+}
+
+/** Whether one of our domains has the name that the visitor chose. */
+export const isTaken = (name: string): boolean => domainNamed(chosen(name)) !== undefined;
+
+const domainNamed = (name: string) => DOMAINS.find((domain) => domain.name === name);
+
+/** Whether the name is that of a visitor's own domain, known or not. */
+export const isOwn = (name: string): boolean => name.includes('@');
+
+/** The worlds of the domain, if it is known. */
+export function sourceNamed(name: string): DomainSource | undefined {
+  return sources.find((source) => source.name === name);
+}
+
 /** The domain of a task, by the name in the task. This is `retail`, or for example `tau1-retail` if the task is imported. */
 export const domainOf = (name: string): DomainModule | undefined =>
   DOMAINS.find((domain) => name === domain.name || name.endsWith(`-${domain.name}`));
@@ -52,7 +78,7 @@ export const domainOf = (name: string): DomainModule | undefined =>
 export const usualLevel = (name: string): string | undefined => GENERATED.find((domain) => domain.name === name)?.levels[0]?.name;
 
 /** The generated domains that have a demonstrator. */
-export const DEMONSTRATED: readonly DomainModule[] = GENERATED.filter(({ demonstrator }) => demonstrator);
+export const demonstrated = (): readonly DomainModule[] => GENERATED.filter(({ demonstrator }) => demonstrator);
 
 /** Whether tasks of the level are generated and have a demonstrator. */
 export const isDemonstrated = (domain: string, level: string): boolean =>
@@ -161,6 +187,8 @@ export const rewardsTurns = (domain: string): boolean => domainOf(domain)?.rewar
 
 /** The names of the domains whose demonstrators can lack habits. */
 export const WITH_HABITS: readonly string[] = DOMAINS.filter(({ habits }) => habits).map(({ name }) => name);
+
+export const hasHabits = (domain: string): boolean => domainOf(domain)?.habits === true;
 
 /** The tools that transfer the customer to a human. For an unknown domain: those of all domains. */
 export const transfersOf = (domain: string): readonly string[] =>

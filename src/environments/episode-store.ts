@@ -42,11 +42,17 @@ export interface LogEntry {
 
 const WORLDS_IN_MEMORY = 128;
 
+/** Finds a domain that is not in the list. */
+export type FindDomain = (name: string) => Promise<DomainSource | undefined>;
+
 export abstract class EpisodeStore {
   private readonly worlds = new Recent<string, Promise<World>>(WORLDS_IN_MEMORY);
 
   /** @param definitions the domains, by name */
-  constructor(private readonly definitions: ReadonlyMap<string, DomainDefinition | DomainSource>) {}
+  constructor(
+    private readonly definitions: ReadonlyMap<string, DomainDefinition | DomainSource>,
+    private readonly find?: FindDomain,
+  ) {}
 
   abstract start(task: Task): Promise<string>;
   /** Runs one tool call. Its log entry and its changed rows are stored together, or neither is stored. */
@@ -59,7 +65,7 @@ export abstract class EpisodeStore {
 
   /** @throws if no domain has that name */
   async definition(name: string): Promise<DomainDefinition> {
-    const definition = this.definitions.get(name);
+    const definition = this.definitions.get(name) ?? (await this.find?.(name));
     if (!definition) {
       const known = [...this.definitions.keys()];
       throw new Error(`domain: '${name}' is unknown${didYouMean(name, known)}; expected one of ${known.join(', ')}`);

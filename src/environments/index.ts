@@ -5,7 +5,7 @@
 import { type DomainDefinition, type DomainSource, hasSessions, initialStateOf, type TableDomain } from './domain.ts';
 import { canonicalJson } from '../base/json.ts';
 import { storageError } from '../base/storage-error.ts';
-import type { EpisodeStore, LogEntry } from './episode-store.ts';
+import type { EpisodeStore, FindDomain, LogEntry } from './episode-store.ts';
 import { MemoryStore } from './memory-store.ts';
 import { OverlayStore } from './overlay-store.ts';
 import { SessionWorlds } from './session-worlds.ts';
@@ -19,6 +19,8 @@ export interface EnvironmentOptions {
   databaseName?: string;
   /** The domains that the caller wants to play. A source is loaded when a task needs it for the first time. */
   domains: readonly (DomainDefinition | DomainSource)[];
+  /** Finds further domains, such as those that a visitor adds later. */
+  find?: FindDomain;
   /** Whether to store nothing. The episodes end with the process. */
   inMemory?: boolean;
 }
@@ -32,10 +34,10 @@ export class OverlayEnvironments implements Environments {
   /** The changes of the gold actions. The key contains everything on which they depend. */
   private readonly goals = new Map<string, RowChange[]>();
 
-  constructor({ databaseName = 'mua-environments', domains, inMemory = false }: EnvironmentOptions) {
+  constructor({ databaseName = 'mua-environments', domains, find, inMemory = false }: EnvironmentOptions) {
     const definitions = new Map(domains.map((one) => [one.name, one]));
-    if (!inMemory) this.stored = new OverlayStore(databaseName, definitions);
-    this.store = this.stored ?? new MemoryStore(definitions);
+    if (!inMemory) this.stored = new OverlayStore(databaseName, definitions, find);
+    this.store = this.stored ?? new MemoryStore(definitions, find);
   }
 
   /** @throws if the domain or the level is unknown; all methods below do this too */

@@ -4,7 +4,7 @@
  */
 import { takeLock } from '../base/lock.ts';
 import type { DomainDefinition, DomainSource, TableDomain } from './domain.ts';
-import { type Episode, EpisodeStore, type LogEntry, newId, runWithFaults } from './episode-store.ts';
+import { type Episode, EpisodeStore, type FindDomain, type LogEntry, newId, runWithFaults } from './episode-store.ts';
 import { Overlay, World, type WorldTables } from './overlay.ts';
 import type { Task, ToolCall } from '../records/task.ts';
 import type { ToolResult } from './types.ts';
@@ -23,8 +23,8 @@ export class OverlayStore extends EpisodeStore {
   private readonly owner: Promise<{ owner?: string }>;
 
   /** @param definitions the domains, by name */
-  constructor(databaseName: string, definitions: ReadonlyMap<string, DomainDefinition | DomainSource>) {
-    super(definitions);
+  constructor(databaseName: string, definitions: ReadonlyMap<string, DomainDefinition | DomainSource>, find?: FindDomain) {
+    super(definitions, find);
     this.db = new EnvironmentDatabase(databaseName);
     this.owner = this.holdLock();
   }

@@ -133,7 +133,7 @@ class LevelChecker {
 
   private world(split: Split, number: number, of: string): World | null {
     const key = { level: this.level, split, seed: this.seed, number };
-    const id = worldId(this.own.scenario.name, key);
+    const id = worldId(this.own.domain, key);
     const world = this.worlds.get(id) ?? worldOrFault(this.own, key, id);
     this.worlds.set(id, world);
     if (typeof world !== 'string') return world;

@@ -19,6 +19,8 @@ import { SCENARIO } from './schema.ts';
 export interface ReadScenario {
   /** The name of the file, for messages. */
   file: string;
+  /** The name of its domain: that of the scenario, or `ownName`. */
+  domain: string;
   scenario: Scenario;
   /** SHA-256 of the scenario's canonical JSON: the same for files that differ only in white space and in the order of fields. */
   hash: string;
@@ -52,7 +54,7 @@ export function checkScenario(value: unknown, file: string): ReadScenario {
   const scenario = withFacts(result.data as Scenario, file);
   const cel = new Expressions(file);
   checkNames(new Reader(scenario, cel));
-  return { file, scenario, hash: sha256(canonicalJson(scenario)), cel };
+  return { file, domain: scenario.name, scenario, hash: sha256(canonicalJson(scenario)), cel };
 }
 
 function parsed(value: unknown, file: string) {

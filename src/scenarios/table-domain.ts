@@ -17,7 +17,8 @@ const WORLDS_KEPT = 8;
 
 /** The domain of a scenario. Its methods throw errors that name the file if the file is wrong. */
 export function tableDomain(own: ReadScenario): TableDomain {
-  const { name, levels, policy } = own.scenario;
+  const name = own.domain;
+  const { levels, policy } = own.scenario;
   const worlds = new Recent<string, World>(WORLDS_KEPT);
   const worldOf = (id: string) => worlds.get(id, () => new World(id, makeWorld(own, parseWorldId(own, id))));
   const domains = new Map(

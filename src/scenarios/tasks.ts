@@ -33,9 +33,10 @@ export function makeTasks(
   { level, split, seed, count, from = 0, conditions }: TaskQuery,
   worldOf: (key: WorldKey) => World,
 ): Task[] {
-  const { name, levels } = own.scenario;
+  const { domain, scenario } = own;
+  const { levels } = scenario;
   if (!levels.includes(level)) throw new Error(`level: '${level}' is unknown; expected one of ${levels.join(', ')}`);
-  if (split === 'attacks') throw new Error(`split: 'attacks' has no tasks in the domain ${name}; expected train, heldout or unseen`);
+  if (split === 'attacks') throw new Error(`split: 'attacks' has no tasks in the domain ${domain}; expected train, heldout or unseen`);
   const usual: Conditions = { customers: SCENARIO_CUSTOMERS, tools: RELIABLE };
   const code = conditionsCode(conditions, usual);
   // Read the conditions back from the code in the id, so that equal ids always mean equal tasks.
@@ -44,13 +45,13 @@ export function makeTasks(
   return Array.from({ length: count }, (_, i): Task => {
     const index = from + i;
     const key: WorldKey = { level, split, seed, number: Math.floor(index / TASKS_PER_WORLD) };
-    const dice = new Dice('scenario-task', name, level, split, seed, index);
+    const dice = new Dice('scenario-task', scenario.name, level, split, seed, index);
     return {
-      id: `${name}/${level}/${split}/${seed}${code && `~${code}`}/${index}`,
-      domain: name,
+      id: `${domain}/${level}/${split}/${seed}${code && `~${code}`}/${index}`,
+      domain,
       level,
       split,
-      world: worldId(name, key),
+      world: worldId(domain, key),
       ...makeTask({ own, world: worldOf(key), dice, split }, level, blueprints, dice.weighted<Persona>(customers)),
       ...(!isReliable(tools) && { faults: tools }),
     };

@@ -1,5 +1,5 @@
 /**
- * @file Makes the worlds of a scenario. A world depends only on the file and on its id, `<name>/<level>/<split>/<seed>/w<number>`. Rows that
+ * @file Makes the worlds of a scenario. A world depends only on the file and on its id, `<domain>/<level>/<split>/<seed>/w<number>`. Rows that
  * break a condition are drawn again.
  */
 import { InputError } from '../base/input-error.ts';
@@ -28,7 +28,7 @@ export interface WorldKey {
 export const worldId = (name: string, { level, split, seed, number }: WorldKey): string => `${name}/${level}/${split}/${seed}/w${number}`;
 
 /** @throws if the id is not one of a world of the scenario */
-export function parseWorldId({ scenario: { name, levels } }: ReadScenario, id: string): WorldKey {
+export function parseWorldId({ domain: name, scenario: { levels } }: ReadScenario, id: string): WorldKey {
   const [own, level, split, seed, number] = id.split('/');
   const whole = /^\d{1,10}$/;
   if (own !== name || !levels.includes(level!) || !isSplit(split) || !whole.test(seed!) || !/^w\d{1,10}$/.test(number!))

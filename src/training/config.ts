@@ -7,6 +7,7 @@ import {
   AUDITED,
   CHOOSABLE,
   hasConditions,
+  hasHabits,
   intentsOf,
   isAudited,
   JUDGED,
@@ -162,7 +163,7 @@ function checkIntents(config: GrpoConfig): void {
 /** @throws ConfigError if a habit is set for demonstrators that always have it */
 function checkHabits(config: GrpoConfig): void {
   const name = HABIT_SETTINGS.find((setting) => config[setting] !== 1);
-  if (name === undefined || WITH_HABITS.includes(config.domain)) return;
+  if (name === undefined || hasHabits(config.domain)) return;
   throw new ConfigError(
     `setting "${name}" is ${config[name]}: expected 1, as only demonstrators of ${WITH_HABITS.join(', ')} can lack habits`,
   );

@@ -20,7 +20,9 @@ import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../
 import { runJob } from '../job.ts';
 import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import { checkProof, keptFlags, type PlayerProof, proofOf } from '../kept-player.ts';
-import { openWorld, WORLD_FLAGS } from '../world.ts';
+import { keptWorldSchema } from '../settings.ts';
+import { SCENARIO } from '../status.ts';
+import { type KeptWorld, keptWorld, openWorld, type OpenWorld, resumedWorld, WORLD_FLAGS } from '../world.ts';
 import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { readUsers } from './customers.ts';
 import { RESULTS_FLAGS, resultsFile } from './results-flags.ts';
@@ -88,8 +90,8 @@ type Given = Asked & { [Name in 'trials' | 'temperature' | 'seed' | 'precision']
 interface Stored extends PlayerProof {
   flags: Given;
   customers: number;
-  /** Of the scenario in the file of `--world`. */
-  world_sha256?: string | undefined;
+  /** The visitor's own scenario, whose file is in the folder. */
+  world?: KeptWorld | undefined;
   /** Binds the key of the customer's server to its address (`keyProof`). */
   key?: string | undefined;
 }
@@ -103,7 +105,7 @@ const storedSchema = z.object({
   }),
   customers: z.int().check(z.minimum(1), z.maximum(1000)),
   model_sha256: z.optional(text),
-  world_sha256: z.optional(text),
+  world: z.optional(keptWorldSchema),
   key: z.optional(text),
   agent_key: z.optional(text),
   data_sha256: z.optional(text),
@@ -125,9 +127,7 @@ export const evaluate = command({
     const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags, note);
     const given: Given = resumed ? resumed.settings.flags : newFlags({ ...flags, on });
     const { output, out } = given;
-    const world = await openWorld({ ...given, on });
-    if (resumed && world?.sha256 !== resumed.settings.world_sha256)
-      throw new UsageError(`--resume is "${flags.resume}": the scenario in "${given.world}" is not the one that was played before`);
+    const world = resumed ? await resumedWorld(flags.resume!, resumed.settings.world, flags.world) : await worldOf(given, note);
     const { place, benchmark } = await readTasks(world ? { ...given, domain: world.domain } : given);
     const settings = evaluationSettings(given.set);
     const agent = await readAgent(given);
@@ -151,11 +151,12 @@ export const evaluate = command({
       ...(results && { results: { benchmark: results.benchmark, model: agent?.server.model ?? basename(resolve(given.model!)) } }),
     };
     const folder =
-      resumed ?? (out === undefined ? null : await newFolder(given, users, agent?.server ?? model!, benchmark, note, world?.sha256));
+      resumed ?? (out === undefined ? null : await newFolder(given, users, agent?.server ?? model!, { benchmark, world }, note));
     const trajectories: Trajectory[] = [];
     const { reports, differences } = await keepWhenStopped(folder, folder ? NO_TRIAL : NO_FOLDER, () =>
       runJob({
-        on: world ? 'node' : on,
+        on,
+        world,
         request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
         ...(model && { model }),
         benchmark,
@@ -205,6 +206,15 @@ export const evaluate = command({
   },
 });
 
+/** The scenario of `--world`; else the scenario on which the model was trained, if no flag names the tasks. */
+async function worldOf({ model, ...flags }: Given, note: (line: string) => void): Promise<OpenWorld | undefined> {
+  const place = [flags.world, flags.domain, flags.rules, flags.data, flags.level];
+  if (model === undefined || place.some((flag) => flag !== undefined)) return openWorld(flags);
+  const world = await keptWorld(model);
+  if (world) note(`mua: playing ${world.domain}, on which the model was trained: ${world.file}`);
+  return world;
+}
+
 /** The flags of a new evaluation, with defaults. */
 function newFlags({ on, ...flags }: Asked & { on: string | undefined }): Given {
   const { output, out, user } = flags;
@@ -227,13 +237,12 @@ async function newFolder(
   flags: Given,
   users: readonly UserConfig[],
   agent: ModelFolder | AgentServer,
-  benchmark: BenchmarkData | undefined,
+  { benchmark, world }: { benchmark: BenchmarkData | undefined; world: OpenWorld | undefined },
   note: (line: string) => void,
-  world_sha256: string | undefined,
 ): Promise<EvaluationFolder<Stored>> {
   const server = users.find((user) => user.mode === 'endpoint');
   if (server) checkAddress('--user', server.baseUrl, 'MUA_USER_KEY');
-  const { out, force, world } = flags;
+  const { out, force } = flags;
   const results = resultsFile(flags);
   const kept = {
     ...keptFlags(flags, agent),
@@ -241,7 +250,7 @@ async function newFolder(
     out: undefined,
     force: undefined,
     user: flags.user.map((user) => (user.startsWith(FOLDER) ? FOLDER + resolve(user.slice(FOLDER.length)) : user)),
-    ...(world && { world: resolve(world) }),
+    world: undefined,
     ...(results && { [camelCase(results.flag)]: resolve(results.file) }),
     // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),
@@ -251,14 +260,15 @@ async function newFolder(
     flags: kept,
     customers: users.length,
     ...(await proofOf(agent, benchmark)),
-    ...(world_sha256 && { world_sha256 }),
+    ...(world && { world: { name: world.domain, sha256: world.sha256 } }),
     ...(key && { key }),
   };
-  return EvaluationFolder.create(out!, settings, force, { inputs: 'files' in agent ? pathsOf(agent) : [], note });
+  const inputs = [...('files' in agent ? pathsOf(agent) : []), ...(world ? [world.file] : [])];
+  return EvaluationFolder.create(out!, settings, force, { inputs, note, ...(world && { kept: { [SCENARIO]: world.text } }) });
 }
 
 async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
-  checkAlone({ ...flags, resume: undefined }, []);
+  checkAlone({ ...flags, resume: undefined }, ['world']);
   const check = async ({ flags: stored, key, ...proof }: Stored) => {
     for (const user of stored.user) checkKeyOrigin('MUA_USER_KEY', resume, user, key, 'expected a new evaluation, or no MUA_USER_KEY');
     await checkProof(resume, stored, proof, await findPlaceData(stored));

@@ -3,6 +3,8 @@ import type { Values } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { findModel } from '../files.ts';
 import { RunFolder } from '../run-folder.ts';
+import { SCENARIO } from '../status.ts';
+import type { OpenWorld } from '../world.ts';
 import type { SftSettings, TrainSettings } from '../settings.ts';
 import { checkAlone } from './shared.ts';
 import type { RUN_FLAGS } from './train-flags.ts';
@@ -24,9 +26,12 @@ export async function newRun<Settings extends TrainSettings | SftSettings>(
   model: string,
   settings: Settings,
   note: (text: string) => void,
+  world?: OpenWorld,
 ): Promise<RunFolder<Settings>> {
-  const inputs = 'data' in settings ? [settings.data] : [];
-  return RunFolder.create(out!, { command, settings, model: await findModel(model, { tokenizer: true, lora }), force, inputs, note });
+  const inputs = ['data' in settings ? settings.data : [], world?.file ?? []].flat();
+  const kept = world && { [SCENARIO]: world.text };
+  const files = await findModel(model, { tokenizer: true, lora });
+  return RunFolder.create(out!, { command, settings, model: files, ...(kept && { kept }), force, inputs, note });
 }
 
 /** The message of a run that is stopped too early. */

@@ -1,5 +1,5 @@
 /** @file What several commands share: flags for the model, the output and the simulated user, and formats of results. */
-import { DEMONSTRATED, LEVELS, LEVELS_IN_WORDS, usualLevel } from '../../domains/registry.ts';
+import { demonstrated, LEVELS, LEVELS_IN_WORDS, usualLevel } from '../../domains/registry.ts';
 import type { EvaluationReport } from '../../records/evaluation.ts';
 import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/user.ts';
 import type { Flag, Flags, Values } from '../args.ts';
@@ -41,7 +41,7 @@ export const DOMAIN = {
   value: 'NAME',
   help: 'domain of the tasks',
   default: DEFAULT_DOMAIN,
-  choices: DEMONSTRATED.map(({ name }) => name),
+  choices: demonstrated().map(({ name }) => name),
 } as const satisfies Flag;
 export const LEVEL = {
   type: 'string',

@@ -53,7 +53,8 @@ export const synthesize = command({
     const level = flags.level ?? usualLevel(domain)!;
     let jsonl: Uint8Array = new Uint8Array();
     const result = await runJob({
-      on: world ? 'node' : flags.on,
+      on: flags.on,
+      world,
       request: {
         command: 'synthesize',
         options: {

@@ -7,6 +7,7 @@ import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts'
 import { ON } from '../backend.ts';
 import { DATA_FLAGS, IMPORTED_LEVEL_FLAG } from '../benchmark-data.ts';
 import { UsageError } from '../errors.ts';
+import { WORLD_FLAGS } from '../world.ts';
 import type { TrainSettings } from '../settings.ts';
 import { COST_FLAGS, JSON_FLAG, MODEL, readValUser, SET, USER_FLAGS, type UserValues } from './shared.ts';
 
@@ -53,7 +54,12 @@ export const TRAIN_FLAGS = {
   rules: { ...DATA_FLAGS.rules, required: false, help: `train on the tasks of ${DATA_FLAGS.rules.help}; needs --data` },
   data: { ...DATA_FLAGS.data, required: false },
   domain: { ...DATA_FLAGS.domain, help: `domain of --data: ${DATA_FLAGS.domain.help}` },
-  level: IMPORTED_LEVEL_FLAG,
+  level: {
+    ...IMPORTED_LEVEL_FLAG,
+    choices: undefined,
+    help: `${IMPORTED_LEVEL_FLAG.help}; with --world one of its levels (default: the first)`,
+  },
+  ...WORLD_FLAGS,
   model: { ...MODEL, required: false, help: 'model folder or GGUF file to start from (default: the preset’s bundled model)' },
   steps: STEPS,
   seed: SEED_OF_PRESET,

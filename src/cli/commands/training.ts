@@ -4,7 +4,7 @@ import type { TrainResult } from '../../trainer/messages.ts';
 import type { RunPlan } from '../../trainer/run-plan.ts';
 import { ROOT } from '../build.ts';
 import { importedName } from '../../benchmarks/imported-benchmark.ts';
-import { IMPORTED_LEVEL } from '../../domains/registry.ts';
+import { IMPORTED_LEVEL, usualLevel } from '../../domains/registry.ts';
 import { type BenchmarkData, filesSha256, findPlaceData } from '../benchmark-data.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -16,6 +16,7 @@ import type { ProgressBar } from '../progress.ts';
 import { RunFolder } from '../run-folder.ts';
 import { type TrainSettings, trainSchema } from '../settings.ts';
 import type { TrainOrder } from '../work.ts';
+import { checkLevel, type OpenWorld, openWorld, resumedWorld } from '../world.ts';
 import { planLines } from './plan-texts.ts';
 import { BEFORE_CHECKPOINT, checkResume, newRun } from './new-run.ts';
 import { checkAlone, keepWhenStopped, passLine, readUser } from './shared.ts';
@@ -54,18 +55,18 @@ async function customerOf(flags: TrainValues, run?: TrainSettings): Promise<Cust
  * @throws UsageError; also if the files are not those with which the run was started
  */
 async function benchmarkOf(
-  { rules, data, domain, level, set }: Pick<TrainValues, 'rules' | 'data' | 'domain' | 'level' | 'set'>,
+  { rules, data, domain, level, set, world }: Pick<TrainValues, 'rules' | 'data' | 'domain' | 'level' | 'set' | 'world'>,
   run?: TrainSettings,
 ): Promise<BenchmarkData | undefined> {
   if (!run) {
     for (const [name, value] of Object.entries({ domain, level })) {
       if (value === undefined) continue;
-      if (rules === undefined)
+      if (rules === undefined && world === undefined)
         throw new UsageError(`--${name} is given: expected --rules and --data with it, or --set ${name}=NAME for generated tasks`);
       if (set.some((pair) => pair.startsWith(`${name}=`)))
         throw new UsageError(`--${name} and --set ${name}=… are given: expected one of them`);
     }
-    return findPlaceData({ rules, data, domain, level });
+    return world === undefined ? findPlaceData({ rules, data, domain, level }) : undefined;
   }
   if (!run.benchmark) return undefined;
   const { files_sha256, ...stored } = run.benchmark;
@@ -75,9 +76,24 @@ async function benchmarkOf(
   return found;
 }
 
-/** The settings of a run that trains on the tasks of a benchmark. */
-const benchmarkSettings = (benchmark: BenchmarkData | undefined, { level = IMPORTED_LEVEL }: TrainValues): Record<string, string> =>
-  benchmark ? { domain: importedName(benchmark.rules, benchmark.domain), level } : {};
+/** The settings that say on which tasks a run trains, if they are those of a benchmark or of a visitor's own scenario. */
+function placeSettings(
+  { benchmark, world }: { benchmark: BenchmarkData | undefined; world: OpenWorld | undefined },
+  { level }: TrainValues,
+): Record<string, string> {
+  if (world) {
+    checkLevel(world.domain, level);
+    return { domain: world.domain, level: level ?? usualLevel(world.domain)! };
+  }
+  return benchmark ? { domain: importedName(benchmark.rules, benchmark.domain), level: level ?? IMPORTED_LEVEL } : {};
+}
+
+/** The file of `--world`. @throws UsageError; also if --set names another domain */
+async function worldOf(flags: TrainValues): Promise<OpenWorld | undefined> {
+  const named = flags.world !== undefined && flags.set.find((pair) => pair.startsWith('domain='));
+  if (named) throw new UsageError(`--set ${named} is given: expected no domain with --world, which is the domain`);
+  return openWorld(flags);
+}
 
 export const train = command({
   summary:
@@ -97,28 +113,32 @@ export const train = command({
       'userPromptPrice',
       'userCompletionPrice',
       'userBudget',
+      'world',
       'on',
       'json',
     ]);
     const note = (text: string) => progress.note(text);
     let customer = null as Customer | null;
     let benchmark = undefined as BenchmarkData | undefined;
+    let world = undefined as OpenWorld | undefined;
     const check = async (stored: TrainSettings) => {
       customer = await customerOf(flags, stored);
       benchmark = await benchmarkOf(flags, stored);
+      world = await resumedWorld(flags.resume!, stored.world, flags.world);
     };
     const folder =
       flags.resume === undefined
         ? null
         : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema, check });
-    if (!folder) benchmark = await benchmarkOf(flags);
-    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags, benchmarkSettings(benchmark, flags));
+    if (!folder) [benchmark, world] = [await benchmarkOf(flags), await worldOf(flags)];
+    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags, placeSettings({ benchmark, world }, flags));
     const { user, userEndpoint, folder: customerFolder } = customer ?? (await customerOf(flags));
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
     const key = user.mode === 'endpoint' ? keyProof('MUA_USER_KEY', user.baseUrl) : undefined;
     if (key !== undefined) settings.key = key;
+    if (world) settings.world = { name: world.domain, sha256: world.sha256 };
     if (benchmark && !folder)
       settings.benchmark = {
         rules: benchmark.rules,
@@ -126,7 +146,7 @@ export const train = command({
         data: resolve(flags.data!),
         files_sha256: await filesSha256(benchmark),
       };
-    const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note));
+    const run = folder ?? (await newRun('train', flags, flags.model ?? join(ROOT, 'models', model), settings, note, world));
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
     await keepWhenStopped(run, BEFORE_CHECKPOINT, () =>
       runJob({
@@ -134,6 +154,7 @@ export const train = command({
         request: { command: 'train', runs: [order], user },
         runs: [run],
         benchmark,
+        world,
         userEndpoint,
         folders: customerFolder ? [customerFolder] : [],
         progress,
@@ -160,6 +181,7 @@ const PLANNED = [
   'data',
   'domain',
   'level',
+  'world',
   'model',
   'lora',
   'steps',
@@ -177,7 +199,8 @@ const PLANNED = [
 async function planned(flags: TrainValues, progress: ProgressBar): Promise<RunPlan> {
   checkAlone(flags, PLANNED, '--plan starts no run, and does not use it');
   const benchmark = await benchmarkOf(flags);
-  const options = trainSettings(withJudge(flags), benchmarkSettings(benchmark, flags));
+  const world = await worldOf(flags);
+  const options = trainSettings(withJudge(flags), placeSettings({ benchmark, world }, flags));
   const model = await findModel(flags.model ?? join(ROOT, 'models', bundledModel(options.preset)), { tokenizer: true, lora: flags.lora });
-  return runJob({ on: flags.on, request: { command: 'planTraining', options }, model, benchmark, progress });
+  return runJob({ on: flags.on, request: { command: 'planTraining', options }, model, benchmark, world, progress });
 }

@@ -1,6 +1,7 @@
 /** A visitor's own scenario file: checked, and as the world of synthesize, evaluate and env-serve. */
 // The database looks for IndexedDB when its module is loaded.
 import '../../../src/trainer/node/indexed-db.ts';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +22,15 @@ function scenarioFile(name: string, change: (toy: Draft) => void = () => {}): st
   change(toy);
   writeFileSync(at(name), JSON.stringify(toy));
   return at(name);
+}
+
+/** SHA-256 of JSON with sorted keys and without white space. */
+function hashOf(value: object): string {
+  const sorted = (_: string, one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one;
+  return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex');
 }
 
 let said: string[];
@@ -56,13 +66,13 @@ it('is checked: a sound file, an unsound one and a broken one', async () => {
 
 it('is the world of demonstrations: the same file and seed write the same bytes', async () => {
   const world = scenarioFile('own.json', (toy) => (toy.name = 'synth'));
-  const write = (out: string) => mua('synthesize', '--world', world, '--level', 'hard', '--count', '6', '--out', at(out));
+  const write = (out: string) => mua('synthesize', '--on', 'node', '--world', world, '--level', 'hard', '--count', '6', '--out', at(out));
   expect(await write('a.jsonl')).toMatchObject({ code: 0, said: expect.stringContaining('6 written to') as string });
   expect((await write('b.jsonl')).code).toBe(0);
   const lines = readFileSync(at('a.jsonl'), 'utf8');
   expect(readFileSync(at('b.jsonl'), 'utf8')).toBe(lines);
   const rows = lines.trim().split('\n').map((line) => JSON.parse(line) as { id: string; reward: number; tools: { function: { name: string } }[] }); // prettier-ignore
-  expect(rows.every(({ id, reward }) => id.startsWith('synth/hard/train/') && reward === 1)).toBe(true);
+  expect(rows.every(({ id, reward }) => /^synth@[0-9a-f]{8}\/hard\/train\//.test(id) && reward === 1)).toBe(true);
   expect(rows[0]!.tools.map((tool) => tool.function.name)).toContain('raise_rent');
 });
 
@@ -78,19 +88,26 @@ it('is the world of an evaluation, which continues only with the same file', asy
   // As if the evaluation had been stopped.
   const status = join(at('eval'), 'status.json');
   writeFileSync(status, readFileSync(status, 'utf8').replace(/"state": ?"[a-z]+"/, '"state":"interrupted"'));
-  scenarioFile('eval.json', (toy) => ((toy.name = 'changed'), (toy.policy[0] += ' Always.')));
-  const resumed = await mua('evaluate', '--resume', at('eval'));
-  server.close();
-  expect(resumed).toEqual({
-    code: 2,
-    said: `mua: --resume is "${at('eval')}": the scenario in "${world}" is not the one that was played before`,
+  const hashes = ['eval.json', 'changed.json'].map((name, i) => {
+    scenarioFile(name, (toy) => ((toy.name = 'measured'), i && (toy.policy[0] += ' Always.')));
+    return hashOf(JSON.parse(readFileSync(at(name), 'utf8')) as object);
   });
+  const changed = await mua('evaluate', '--resume', at('eval'), '--world', at('changed.json'));
+  expect(changed).toEqual({
+    code: 2,
+    said: `mua: --resume is "${at('eval')}": the scenario in "${at('changed.json')}" has the hash ${hashes[1]}: expected ${hashes[0]}, that of the scenario which was played before`,
+  });
+  rmSync(world);
+  // No trial is left to play, so no request is sent to the agent.
+  const resumed = await mua('evaluate', '--resume', at('eval'), '--json');
+  server.close();
+  expect(resumed.code).toBe(0);
+  expect(JSON.parse(resumed.said)).toEqual({ ...(JSON.parse(text) as object), seconds: expect.any(Number) as number });
 });
 
 it.each([
   [['--domain', 'retail'], '--domain is given: expected no --domain with --world'],
   [['--level', 'nano'], '--level is "nano": expected easy, hard for the domain lockers'],
-  [['--on', 'browser'], '--on is "browser": expected node with --world'],
 ])('with %j is an error', async (flags, message) => {
   const { code, said: text } = await mua('synthesize', '--world', scenarioFile('flags.json'), ...flags, '--out', at('c.jsonl'));
   expect([code, text]).toEqual([2, expect.stringContaining(message)]);
@@ -99,7 +116,7 @@ it.each([
 it('cannot have the name of a domain', async () => {
   const world = scenarioFile('rooms.json', (toy) => (toy.name = 'rooms'));
   const { code, said: text } = await mua('synthesize', '--world', world, '--out', at('d.jsonl'));
-  expect([code, text]).toEqual([2, `mua: --world is "${world}": the name "rooms" is that of a domain already: choose another name`]);
+  expect([code, text]).toEqual([2, `mua: ${world}: name: is "rooms", the name of a built-in domain: choose another name`]);
 });
 
 it('is served', async () => {
@@ -116,5 +133,9 @@ it('is served', async () => {
     user: 'scripted',
   };
   const { stage } = await openStage(await readPlace(flags, new ProgressBar()));
-  expect(stage.domain).toMatchObject({ name: 'served', level: 'easy', terminalTools: ['to_human'] });
+  expect(stage.domain).toMatchObject({
+    name: expect.stringMatching(/^served@[0-9a-f]{8}$/) as string,
+    level: 'easy',
+    terminalTools: ['to_human'],
+  });
 });

@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { runEpisode } from '../../../src/agent/episode.ts';
 import { rulesFor } from '../../../src/benchmarks/rules.ts';
-import { customerScripts, DEMONSTRATED, GENERATED_DOMAINS, isAudited, LEVELS, usualLevel } from '../../../src/domains/registry.ts';
+import { customerScripts, demonstrated, GENERATED_DOMAINS, isAudited, LEVELS, usualLevel } from '../../../src/domains/registry.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import { openStage } from '../../../src/serve/index.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
@@ -74,7 +74,7 @@ it('is in every list, and is served', async () => {
     'telecom',
     'toy',
   ]);
-  expect(DEMONSTRATED.map(({ name }) => name)).toContain('toy');
+  expect(demonstrated().map(({ name }) => name)).toContain('toy');
   expect([isAudited('toy'), usualLevel('toy'), LEVELS.includes('one')]).toEqual([true, 'one', true]);
   expect((await generatedDomains()).map(({ title }) => title)).toContain('Toy lamps');
   const { stage, tasks } = await openStage({ domain: 'toy', settings: {}, seed: 1, user: { mode: 'scripted' } });
