@@ -83,7 +83,7 @@ export const ROOMS = {
   // The page: folders of src/app that several features use.
   routes: ['kit'],
   labels: ['environments', 'agent', 'domains'],
-  clients: ['kit', 'exchange', 'training', 'experiments', 'trainer', 'formats', 'worlds'],
+  clients: ['kit', 'exchange', 'storage', 'training', 'experiments', 'trainer', 'formats', 'worlds'],
   library: ['kit', 'routes', 'clients', 'exchange', 'storage', 'benchmarks', 'evaluation', 'training', 'experiments', 'trainer'],
   'run-data': ['kit', 'routes', 'clients', 'library', 'agent', 'domains', 'training', 'trainer'],
   lessons: ['kit', 'library'],
@@ -106,7 +106,20 @@ export const ROOMS = {
     'trainer',
   ],
   grpo: ['kit', 'routes', 'labels', 'library', 'run-data', 'state', 'conversation', 'agent'],
-  setup: ['kit', 'routes', 'labels', 'run-data', 'state', 'customer', 'conversation', 'domains', 'exchange', 'training', 'trainer'],
+  setup: [
+    'kit',
+    'routes',
+    'labels',
+    'clients',
+    'run-data',
+    'state',
+    'customer',
+    'conversation',
+    'domains',
+    'exchange',
+    'training',
+    'trainer',
+  ],
 
   /** App.svelte, main.ts and the files that put features together. They import each other, and every feature. */
   root: ['root', 'feature', 'kit', 'routes', 'clients', 'library', 'run-data', 'lessons', 'state', 'conversation', 'trainer'],

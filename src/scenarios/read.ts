@@ -27,8 +27,8 @@ export interface ReadScenario {
   cel: Expressions;
 }
 
-/** Two million characters. */
-const MOST_TEXT = 2_000_000;
+/** The most characters of a file. */
+export const MOST_TEXT = 2_000_000;
 
 /** @param text the text of the file  @param file its name, for messages  @throws InputError that names the first fault */
 export function readScenario(text: string, file: string): ReadScenario {

@@ -13,7 +13,7 @@ import { rulesFor } from '../benchmarks/rules.ts';
 import { criteriaOf, toldBy, goldTurns } from '../benchmarks/tasks.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import type { DomainDefinition } from '../environments/domain.ts';
-import { GENERATED_DOMAINS, IMPORTED_LEVEL } from '../domains/registry.ts';
+import { GENERATED_DOMAINS, IMPORTED_LEVEL, isOwn } from '../domains/registry.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { BenchmarkFiles } from '../exchange/file-source.ts';
 import type { Json } from '../records/json.ts';
@@ -22,12 +22,15 @@ import type { Split, Task } from '../records/task.ts';
 import { Importer, type Progress } from './imports.ts';
 import { FIRST, generatedDomains, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
 import { relations } from './references.ts';
+import { OwnScenarios } from '../storage/own-scenarios.ts';
+import { Scenarios } from './scenarios.ts';
 import { firstRows, rowCounts, tableInfos, tableOf, tableRows } from './tables.ts';
 import { labelOf, searchTasks, taskSummary } from './tasks.ts';
 import type {
   Found,
   GoldRun,
   ImportableBenchmark,
+  OwnScenario,
   TableRelations,
   TableRow,
   TaskSummary,
@@ -51,25 +54,29 @@ export class WorldBrowser {
   /** The last search. It is kept so that scrolling through its results needs no new search. */
   private lastSearch: { world: Opened; list: string; keys: readonly string[] } | null = null;
   private readonly importer;
+  private readonly scenarios;
 
   constructor(
     private readonly database: BenchmarkDatabase,
     databaseName?: string,
+    private readonly own = new OwnScenarios(),
   ) {
+    this.scenarios = new Scenarios(own);
     this.load = benchmarkLoader(database);
     this.importer = new Importer(database);
     const imports = importedDomains(this.load);
     this.definitions = new Map(imports.map((definition) => [definition.name, definition]));
     this.environments = createEnvironments({
       domains: [...GENERATED_DOMAINS, ...imports],
+      find: (name) => own.find(name),
       ...(databaseName !== undefined && { databaseName }),
     });
   }
 
-  /** All worlds. The generated ones come first, then the imports. */
+  /** All worlds except those of the visitor's own scenarios. The generated ones come first, then the imports. */
   async list(): Promise<WorldSummary[]> {
     const generated = await Promise.all(
-      (await generatedDomains()).flatMap(({ definition, title, tasksPerWorld, worldId: idOf }) =>
+      (await generatedDomains((name) => !isOwn(name))).flatMap(({ definition, title, tasksPerWorld, worldId: idOf }) =>
         definition.levels.map(async (level): Promise<WorldSummary> => {
           const tables = await definition.world(idOf(level, FIRST));
           return { name: `${definition.name}-${level}`, title: `${title}, ${level}`, rows: rowCounts(tables), tasks: tasksPerWorld };
@@ -82,6 +89,24 @@ export class WorldBrowser {
   /** The benchmarks that can be imported. */
   benchmarks(): ImportableBenchmark[] {
     return BENCHMARKS.map(({ title, domains, files }) => ({ title, domains: domains.map(({ name }) => name), files: files.help }));
+  }
+
+  ownScenarios(): Promise<OwnScenario[]> {
+    return this.scenarios.list();
+  }
+
+  importScenario(file: Blob, name: string, onProgress?: (done: number) => void): Promise<OwnScenario> {
+    return this.scenarios.add(file, name, onProgress);
+  }
+
+  scenarioText(name: string): Promise<string> {
+    return this.scenarios.text(name);
+  }
+
+  async removeScenario(name: string): Promise<void> {
+    await this.scenarios.remove(name);
+    this.opened.clear();
+    this.lastSearch = null;
   }
 
   private async imports(): Promise<WorldSummary[]> {
@@ -239,7 +264,8 @@ export class WorldBrowser {
   }
 
   private async open(ref: WorldRef): Promise<Opened> {
-    for (const domain of await generatedDomains()) {
+    await this.own.learn();
+    for (const domain of await generatedDomains((name) => ref.name === name || ref.name.startsWith(`${name}-`))) {
       const { name, levels } = domain.definition;
       // A domain's name without a level means the level of the given task. Without a task, it means the first level.
       const level =

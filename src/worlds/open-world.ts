@@ -17,13 +17,14 @@ export interface GeneratedDomain {
   worldId(level: string, world: GeneratedWorld): string;
 }
 
-/** All domains whose generated worlds have numbers. Calling this loads their code. */
-export const generatedDomains = async (): Promise<GeneratedDomain[]> =>
-  (await Promise.all(GENERATED.map(async ({ title, world }) => ({ title, definition: await world!() })))).flatMap(
-    ({ title, definition }) =>
-      hasSessions(definition) || !definition.worlds
-        ? []
-        : [{ definition, title, tasksPerWorld: definition.worlds.tasks, worldId: definition.worlds.id }],
+/** The wanted domains whose generated worlds have numbers. Calling this loads their code. */
+export const generatedDomains = async (wanted: (name: string) => boolean = () => true): Promise<GeneratedDomain[]> =>
+  (
+    await Promise.all(GENERATED.filter(({ name }) => wanted(name)).map(async ({ title, world }) => ({ title, definition: await world!() })))
+  ).flatMap(({ title, definition }) =>
+    hasSessions(definition) || !definition.worlds
+      ? []
+      : [{ definition, title, tasksPerWorld: definition.worlds.tasks, worldId: definition.worlds.id }],
   );
 
 /** The world that is opened if none is chosen. */

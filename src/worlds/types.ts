@@ -46,6 +46,21 @@ export interface WorldSummary {
   imported?: Import;
 }
 
+/** A visitor's own scenario. */
+export interface OwnScenario {
+  /** The name of its domain. */
+  name: string;
+  title: string;
+  /** The name of its file. */
+  file: string;
+  sha256: string;
+  addedAt: number;
+  /** Each level with the number of records in each table of its first world. Empty if there is a problem. */
+  levels: { name: string; rows: WorldSummary['rows'] }[];
+  /** Why its worlds cannot be made. */
+  problem?: string;
+}
+
 export interface TableInfo {
   /** The name of the table in URLs and titles. */
   name: string;

@@ -7,6 +7,8 @@ class HandedOver {
   run = $state.raw<readonly File[] | null>(null);
   /** Files for the models page. */
   model = $state.raw<readonly PickedFile[] | null>(null);
+  /** A scenario file for the page of worlds. */
+  scenario = $state.raw<File | null>(null);
 }
 
 export const handedOver = new HandedOver();
