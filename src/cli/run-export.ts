@@ -27,6 +27,7 @@ import { ROOT } from './build.ts';
 import { findModel } from './files.ts';
 import { readForeignPath } from './foreign-path.ts';
 import { readBytes, readLines } from './read.ts';
+import { keptWorld } from './world.ts';
 import { tokenizerFiles } from './tokenizer-files.ts';
 
 export interface ExportOptions {
@@ -182,7 +183,9 @@ async function ownRun(path: string, names: readonly string[], createdAt: number)
         const step = stepOf(trajectory);
         rollouts.push({ trajectory, advantage: advantageOf(trajectory.nodes), ...(step !== null && { step }) });
       }
-  return { ...readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) }), metrics };
+  const scenario = (await keptWorld(path))?.text;
+  const run = readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) });
+  return { ...run, metrics, ...(scenario !== undefined && { scenario }) };
 }
 
 async function* lines(file: string): AsyncGenerator<[value: unknown, where: string]> {

@@ -8,6 +8,7 @@
  * - `trajectories.jsonl`: the stored conversations, with tokens, annotations and every changed row
  * - `evaluations.jsonl`, `trials.jsonl`: evaluations of the run's weights and their conversations (optional)
  * - `branches.jsonl`: conversations that continue a rollout or a trial (optional)
+ * - `scenario.json`: the visitor's own scenario in which the run was played (optional)
  * - `model/`: the trained weights as a Hugging Face folder (optional)
  *
  * The reader trusts nothing: it checks every limit, name, hash and field.
@@ -56,9 +57,10 @@ export const FILES = {
   branches: 'branches.jsonl',
   evaluations: 'evaluations.jsonl',
   trials: 'trials.jsonl',
+  scenario: 'scenario.json',
 } as const;
 const REQUIRED: string[] = [FILES.run, FILES.metrics, FILES.rollouts, FILES.trajectories];
-const OPTIONAL: string[] = [FILES.branches, FILES.evaluations, FILES.trials];
+const OPTIONAL: string[] = [FILES.branches, FILES.evaluations, FILES.trials, FILES.scenario];
 const MODEL_FILE = /^model\/([A-Za-z0-9_][\w.-]{0,100})$/;
 
 export interface ReadOptions {
@@ -131,8 +133,16 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
     ({ evaluation, rollout }) => (evaluation === undefined ? rollout : `${evaluation},${rollout}`),
     `a rollout in ${FILES.rollouts} or a trial in ${FILES.trials}`,
   );
+  const own = contents.has(FILES.scenario) ? take(FILES.scenario) : undefined;
+  // Who stores the run checks the scenario.
+  if (own) parse(own, FILES.scenario, '');
   const model = Object.fromEntries([...contents].map(([name, bytes]) => [MODEL_FILE.exec(name)![1]!, bytes]));
-  return { manifest, run, metrics, rollouts, trajectories, branches, evaluations, trials, model: contents.size === 0 ? null : model };
+  return {
+    manifest,
+    ...{ run, metrics, rollouts, trajectories, branches, evaluations, trials },
+    ...(own && { scenario: decode(own) }),
+    model: contents.size === 0 ? null : model,
+  };
 }
 
 async function readManifest(paths: readonly string[], read: (path: string) => Promise<Uint8Array>): Promise<ManifestFields> {
@@ -163,9 +173,12 @@ async function readManifest(paths: readonly string[], read: (path: string) => Pr
   return manifest;
 }
 
+/** @throws if the bytes are no UTF-8 */
+const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+
 function parse(bytes: Uint8Array, file: string, where: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(decode(bytes));
   } catch (cause) {
     throw new ImportError(file, where, `it is not JSON: ${parserReason(cause)}`);
   }

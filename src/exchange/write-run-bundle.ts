@@ -55,7 +55,7 @@ function sharedEvaluation(evaluation: SharedEvaluation): SharedEvaluation {
 
 /** @throws Error if the bundle is too large for `readRunBundle`; the message says which parts to omit */
 export async function writeRunBundle(
-  { run, metrics, rollouts, trajectories, branches, evaluations, trials, model }: RunContent,
+  { run, metrics, rollouts, trajectories, branches, evaluations, trials, model, scenario }: RunContent,
   { appVersion, created = new Date(), keys = [], limits }: WriteOptions,
 ): Promise<Blob> {
   const files: Record<string, Uint8Array<ArrayBuffer>> = {
@@ -70,6 +70,7 @@ export async function writeRunBundle(
       [FILES.evaluations]: await jsonl(evaluations, sharedEvaluation),
       [FILES.trials]: await jsonl(trials, (trial) => sharedTrajectory(trial, keys)),
     }),
+    ...(scenario !== undefined && { [FILES.scenario]: new TextEncoder().encode(scenario) }),
     ...Object.fromEntries(Object.entries(model ?? {}).map(([name, bytes]) => [`model/${name}`, bytes])),
   };
   const { fileBytes, totalBytes } = { ...BUNDLE_LIMITS, ...limits };

@@ -34,4 +34,6 @@ export interface RunContent {
   trials: SharedTrial[];
   /** The trained weights as a Hugging Face folder. */
   model: Record<string, Uint8Array<ArrayBuffer>> | null;
+  /** The file of the visitor's own scenario in which the run was played. */
+  scenario?: string;
 }

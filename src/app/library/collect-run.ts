@@ -1,6 +1,7 @@
 /** @file Collects everything that is stored of a run, for an export. */
 import type { RunContent, SharedBranch } from '../../records/bundle.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
+import { ScenarioDatabase } from '../../storage/own-scenarios.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { sharedEvaluation } from './evaluation-row.ts';
 import { originsIn, readOrigin } from './origin.ts';
@@ -23,7 +24,8 @@ export async function collectRun(db: RunDatabase, source: RunSource, id: string)
     return { run, metrics, rollouts, trajectories, rows, trials, branches };
   });
   if (!run) throw new Error(source.readOnly ? 'the recorded run could not be read' : `there is no run "${id}" in this browser`);
-  return { run, ...content, evaluations: rows.map(sharedEvaluation) };
+  const scenario = (await new ScenarioDatabase().scenarios.get(run.config.domain))?.text;
+  return { run, ...content, evaluations: rows.map(sharedEvaluation), ...(scenario !== undefined && { scenario }) };
 }
 
 /** The branches of the run's rollouts and of its evaluations' trials. */

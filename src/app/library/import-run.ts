@@ -1,5 +1,8 @@
 /** @file Writes an imported run into the browser's storage, in one transaction. */
-import type { RunContent } from '../../records/bundle.ts';
+import { InputError } from '../../base/input-error.ts';
+import { readOwn } from '../../domains/own.ts';
+import type { RunContent, SharedRun } from '../../records/bundle.ts';
+import { OwnScenarios } from '../../storage/own-scenarios.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { RunStatus } from '../../records/run.ts';
 import type { RunDatabase } from '../../storage/database.ts';
@@ -22,14 +25,15 @@ export interface StoreOptions {
 /**
  * Returns the run's id: its own id, or a new one if its own id is in use.
  * @param reserved ids that no stored run or evaluation may have
- * @throws Error with advice if the disk is full; after an error, nothing is stored
+ * @throws Error with advice if the disk is full, or InputError if the scenario is not that of the run; after an error, no run is stored
  */
 export async function storeRun(
   db: RunDatabase,
-  { run: shared, metrics, rollouts, trajectories, branches, evaluations, trials }: RunContent,
+  { run: shared, scenario, metrics, rollouts, trajectories, branches, evaluations, trials }: RunContent,
   reserved: readonly string[],
   { model = null, onProgress }: StoreOptions = {},
 ): Promise<string> {
+  if (scenario !== undefined) await storeScenario(scenario, shared);
   const total = metrics.length + rollouts.length + trajectories.length + branches.length + trials.length;
   let done = 0;
   const played = evaluations.map(({ id }) => trials.filter(({ evaluation }) => evaluation === id));
@@ -80,4 +84,13 @@ export async function storeRun(
   } catch (cause) {
     throw storageError(cause, 'this run');
   }
+}
+
+/** Stores the scenario of a run. @throws InputError if it is wrong, or not the one in which the run was played */
+async function storeScenario(text: string, { config: { domain } }: SharedRun): Promise<void> {
+  const file = 'scenario.json';
+  const own = await readOwn(text, file);
+  if (own.domain !== domain)
+    throw new InputError(`${file}: is the scenario ${own.domain}: expected ${domain}, in which the run was played`);
+  await new OwnScenarios().store(text, file);
 }
