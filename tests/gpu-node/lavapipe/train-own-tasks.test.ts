@@ -8,6 +8,7 @@ import { readFlags } from '../../../src/cli/args.ts';
 import { train } from '../../../src/cli/commands/training.ts';
 import { ProgressBar } from '../../../src/cli/progress.ts';
 import { bfclFixture } from '../../support/bfcl-fixture.ts';
+import { toyScenario } from '../../support/toy-scenario.ts';
 import { timedMua } from '../../support/timed-mua.ts';
 
 const NODE = { MUA_ON: 'node', LP_NUM_THREADS: '2' };
@@ -51,6 +52,41 @@ test('a run trains on them, and goes on only while they are the same', async () 
   expect(await readFile(at('run', 'status.json'), 'utf8')).toBe(status);
   await writeFile(at('data', 'policy.md'), POLICY);
   expect((await own(['--resume', at('run')], 'run'))[0]).toBe(130);
+});
+
+test('a run trains on a scenario file, goes on without it, and its model is evaluated without it', async () => {
+  const file = at('lockers.json');
+  const change = (policy: string) => writeFile(file, JSON.stringify({ ...(toyScenario() as object), policy: [policy] }));
+  await change('Ask before you change anything.');
+  const text = await readFile(file, 'utf8');
+  const run = at('lockers');
+  const small = ['n=2', 'train_batch_size=1', 'ppo_mini_batch_size=1', 'val_tasks=0', 'max_turns=1', 'save_freq=1', 'response_length_one_turn=8']; // prettier-ignore
+  const flags = ['--world', file, '--level', 'hard', '--steps', '3', ...small.flatMap((one) => ['--set', one])];
+  expect(await own([...flags, '--set', 'domain=retail', '--out', at('x')])).toEqual([2, expect.stringContaining('--set domain=retail is given')]); // prettier-ignore
+  const isSaved = () => existsSync(join(run, 'status.json')) && readFileSync(join(run, 'status.json'), 'utf8').includes('checkpoint-1.');
+  expect((await timedMua(['train', ...flags, '--out', run], NODE, isSaved)).code).toBe(130);
+  const rollouts = async () =>
+    (await readFile(join(run, 'trajectories.jsonl'), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { task: { id: string }; nodes: { text: string }[] });
+  const before = await rollouts();
+  expect(before[0]!.task.id).toMatch(/^lockers@[0-9a-f]{8}\/hard\/train\//);
+  expect(before[0]!.nodes[0]!.text).toContain('- Ask before you change anything.');
+  expect(await readFile(join(run, 'scenario.json'), 'utf8')).toBe(text);
+
+  await change('Ask before you change nothing.');
+  const hashes = /lockers\.json" has the hash [0-9a-f]{64}: expected [0-9a-f]{64}, that of the scenario which was played before$/;
+  expect(await own(['--resume', run, '--world', file])).toEqual([2, expect.stringMatching(hashes)]);
+  await rm(file);
+  expect((await own(['--resume', run]))[0]).toBe(0);
+  expect((await rollouts()).length).toBeGreaterThanOrEqual(3 * 2);
+  const { code, stdout, stderr } = await timedMua(['evaluate', '--model', run, '--tasks', '1', '--set', 'max_turns=1', '--json'], NODE);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining(`playing ${before[0]!.task.id.split('/')[0]!}, on which the model was trained`),
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({ tasks: 1 });
 });
 
 test('a run trains on the compact form of BFCL', async () => {
