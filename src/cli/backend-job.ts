@@ -44,4 +44,4 @@ export function withEndpoints(request: WorkRequest, change: (user: UserConfig & 
 /** Whether a model behind a server plays the agent. */
 export const hasServer = (request: WorkRequest): boolean => request.command === 'evaluate' && request.options.server !== undefined;
 
-export const usesGpu = (request: WorkRequest): boolean => request.command !== 'synthesize' && !hasServer(request);
+export const usesGpu = (request: WorkRequest): boolean => !hasServer(request);

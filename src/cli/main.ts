@@ -38,7 +38,7 @@ import { ProgressBar } from './progress.ts';
 import { reading } from './read.ts';
 import { listenToWaits } from '../trainer/customer-server.ts';
 import { connectWith } from '../scenarios/hosted/connect.ts';
-import { type FromThread, runInThread, type ThreadOrder } from './thread.ts';
+import { type FromThread, ownScript, runInThread, setOwnScript, type ThreadOrder } from './thread.ts';
 
 connectWith(async (target) => (await import('../mcp/node/index.ts')).connect(target));
 
@@ -79,10 +79,10 @@ const COMMANDS: Record<string, AnyCommand | CommandGroup> = {
 };
 
 /** What this thread shall do, if it is a thread of the command line. */
-const order = workerData as Partial<ThreadOrder> | null;
+const order = workerData as (Partial<ThreadOrder> & { plays?: true }) | null;
 
 /** Only the bundled command line can be the script of a thread. */
-const BUNDLED = import.meta.url.endsWith('.js');
+if (import.meta.url.endsWith('.js')) setOwnScript(fileURLToPath(import.meta.url));
 
 /** @param argv the arguments without `node` and the script @returns the exit code */
 export async function main([word, ...args]: string[]): Promise<number> {
@@ -100,9 +100,10 @@ export async function main([word, ...args]: string[]): Promise<number> {
     }
     const [name, command] = found;
     if ('commands' in command) throw new UsageError(`mua ${name} what? expected ${Object.keys(command.commands).join(', ')}`);
-    if (command.inThread && BUNDLED && isMainThread) {
+    const script = ownScript();
+    if (command.inThread && script !== null && isMainThread) {
       listenForInterrupts(progress);
-      return await runInThread(fileURLToPath(import.meta.url), [word, ...args]);
+      return await runInThread(script, [word, ...args]);
     }
     const words = placesOf(command).map((place) => [place.name, args[0]?.startsWith('-') ? undefined : args.shift()]);
     const flags: Record<string, unknown> = { ...readFlags(args, command.flags), ...Object.fromEntries(words) };
@@ -187,6 +188,7 @@ function helpOf(name: string, command: AnyCommand | CommandGroup): string {
   return [`./mua ${name}${words.join('')}: ${summary}`, '', ...rows].join('\n');
 }
 
+if (parentPort && order?.plays) void import('./synthesis-part.ts').then(({ serveParts }) => serveParts(parentPort!));
 if (parentPort && order?.muaArguments) {
   const port = parentPort;
   const send = (message: FromThread) => port.postMessage(message);

@@ -11,6 +11,13 @@ export interface ThreadOrder {
   /** Whether stderr is a terminal, and its width. A thread does not know. */
   terminal: { isTTY: boolean; columns?: number | undefined };
 }
+
+let script: string | null = null;
+/** Sets the script that threads of the command line run. Only the bundled command line has one. */
+export const setOwnScript = (path: string): void => void (script = path);
+/** Null: the command line is not bundled, so it has no threads. */
+export const ownScript = (): string | null => script;
+
 export type FromThread = 'alive' | { code: number };
 
 /** Reading 512 MiB of JSON at once takes less. */

@@ -47,7 +47,6 @@ interface BenchmarkOrder {
 export type WorkRequest = { model?: string[]; benchmark?: BenchmarkOrder; world?: string } & (
   | { command: 'train'; runs: TrainOrder[]; user: UserConfig }
   | { command: 'sft' | 'dpo'; run: RunOrder & Pick<SftOptions, 'overrides'> }
-  | { command: 'synthesize'; options: Parameters<TrainerApi['synthesize']>[0]; settings: Record<string, string> }
   /**
    * If `done` is true, `customer/<index>/done.jsonl` has the trials from before an interruption. New trials are sent to
    * `customer/<index>/trial`.
@@ -70,7 +69,6 @@ export interface WorkResults {
   train: null;
   sft: null;
   dpo: null;
-  synthesize: Omit<Awaited<ReturnType<TrainerApi['synthesize']>>, 'jsonl'>;
   evaluate: EvaluateResult;
   score: Scored;
   grad: Record<string, number>;
@@ -134,7 +132,6 @@ const WORK: Record<WorkRequest['command'], string> = {
   train: 'opening the run',
   sft: 'opening the run',
   dpo: 'opening the run',
-  synthesize: 'playing conversations',
   evaluate: 'preparing the evaluation',
   score: 'scoring',
   grad: 'computing gradients',
@@ -188,11 +185,6 @@ export async function doWork(request: WorkRequest, place: Workplace): Promise<Wo
       const jsonl = await text(files, 'data.jsonl');
       await finish(files, 'run/0/', await trainer[request.command](start, jsonl, options, sinkTo('run/0/', place.progress, place)));
       return null;
-    }
-    case 'synthesize': {
-      const { jsonl, ...rest } = await trainer.synthesize(request.options, request.settings, progress);
-      await files.write('out/conversations.jsonl', jsonl);
-      return rest;
     }
     case 'evaluate': {
       const customers = await Promise.all(

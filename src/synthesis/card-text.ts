@@ -1,6 +1,9 @@
 /** @file The card of a data set as the README of a repository on the Hugging Face Hub. */
 import type { Interval } from '../records/evaluation.ts';
 import type { DataCard } from './data-card.ts';
+import type { SynthesisReport } from './funnel.ts';
+import { writtenText } from './funnel-text.ts';
+import { number, percent, plain, table } from './markdown.ts';
 import type { Found } from './near-misses.ts';
 
 export interface CardFacts {
@@ -13,6 +16,8 @@ export interface CardFacts {
   licence: string | undefined;
   /** The commands that made the data and the card. */
   commands: readonly string[];
+  /** How the rows were written. Absent: it is not known. */
+  made?: SynthesisReport | undefined;
 }
 
 /** The same card and facts give the same text. */
@@ -27,6 +32,7 @@ export function cardText(card: DataCard, facts: CardFacts): string {
       Object.entries(card.places).map(([place, own]) => [place, number(own.rows), number(own.kept)]),
     )}`,
     ...(['intents', 'personas', 'demonstrators'] as const).flatMap((of) => tallySection(of, card[of])),
+    ...(facts.made ? [`## How the rows were written\n\n${writtenText(facts.made)}`] : []),
     `## What is kept\n\n${funnel ? funnelText(card, funnel) : 'The rows are not graded. `mua grade` grades them.'}`,
     ...(judge
       ? [
@@ -44,23 +50,10 @@ export function cardText(card: DataCard, facts: CardFacts): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-const number = (value: number) => value.toLocaleString('en-US');
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 const fixed = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 const interval = (one: Interval | null, show: (value: number) => string) =>
   one ? `${show(one.value)} (${show(one.low)} to ${show(one.high)})` : '–';
 const cellOf = ({ graded, rejected, share }: Found) => `${rejected} of ${graded}${share ? `, ${interval(share, percent)}` : ''}`;
-
-/** A text of a stranger inside Markdown: one line without marks. */
-const plain = (text: string): string =>
-  text
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 200)
-    .replace(/[\\`*_{}[\]<>#|!~$&]/g, '\\$&');
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, i) => (i === 0 ? '---' : '--:')), ...rows.map(([first, ...rest]) => [plain(first!), ...rest])].map((row) => `| ${row.join(' | ')} |`).join('\n'); // prettier-ignore
 
 /** The sizes that the Hub knows. */
 const SIZES = [

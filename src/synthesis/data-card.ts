@@ -122,6 +122,6 @@ function reviewsOf(all: readonly Row[]): DataCard['reviews'] {
 
 /** How often each value occurs, the most frequent first. Rows without a value do not count. */
 export function tally(values: readonly (string | undefined)[]): Record<string, number> {
-  const found = counts(values.filter((value) => value !== undefined));
+  const found = counts(values.filter((value) => value !== undefined && value !== '') as string[]);
   return Object.fromEntries([...found].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
 }

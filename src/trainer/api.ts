@@ -35,7 +35,6 @@ import type { GrpoConfig, RunRequest } from '../records/run.ts';
 import type { NeedsRequest, RunNeeds } from './estimates.ts';
 import type { PlannedRun, PlanRequest, RunPlan } from './run-plan.ts';
 import type { Trajectory } from '../records/trajectory.ts';
-import type { Synthesis, SynthesizeOptions } from '../training/synthesize.ts';
 import type { ModelFiles, Precision } from '../records/model.ts';
 
 export interface TrainerApi {
@@ -123,12 +122,6 @@ export interface TrainerApi {
   sft(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
   /** The same with pairs of a better and a worse answer (`readPreference`). */
   dpo(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult>;
-  /** @param settings those `customers.*` and `tools.*` that differ from the cold start's */
-  synthesize(
-    options: Omit<SynthesizeOptions, 'conditions' | 'habits'>,
-    settings: Record<string, string>,
-    progress: Progress,
-  ): Promise<{ jsonl: string; kept: number } & Omit<Synthesis, 'conversations'>>;
   /** Plays the tasks with each customer. `sink` gets every trial. */
   evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult>;
   score(model: ModelParts, request: ScoreRequest, precision?: Precision): Promise<Scored>;

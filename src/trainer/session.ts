@@ -43,7 +43,7 @@ import { adapterConfig, adapterFile } from '../exchange/adapter-folder.ts';
 import { inMemory, type ModelParts } from '../exchange/model-folder.ts';
 import { writeSafetensors } from '../exchange/safetensors.ts';
 import { encodeTexts, generateCompletions, gradients, scoreSequences } from './commands.ts';
-import { coldStart, ConfigError } from '../training/config.ts';
+import { ConfigError } from '../training/config.ts';
 import { Datasets } from './datasets.ts';
 import { firstFiles } from './model-ref.ts';
 import { type PlannedRun, type PlanRequest, planRun, type RunPlan } from './run-plan.ts';
@@ -59,9 +59,6 @@ import { Runs } from './runs.ts';
 import { dpoModel } from './dpo-model.ts';
 import { sftModel } from './sft-model.ts';
 import { trainConfig, trainModel } from './train-model.ts';
-import { synthesize, type SynthesizeOptions } from '../training/synthesize.ts';
-import { customerScripts } from '../domains/registry.ts';
-import { ScriptedUsers } from '../users/scripted.ts';
 
 export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   readonly #parts: SessionParts;
@@ -191,25 +188,6 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
 
   dpo(model: ModelParts, jsonl: string, options: SftOptions, sink: TrainingSink): Promise<SftResult> {
     return dpoModel(this.#host, model, jsonl, options, sink);
-  }
-
-  async synthesize(
-    options: Omit<SynthesizeOptions, 'conditions' | 'habits'>,
-    settings: Record<string, string>,
-    progress: Progress,
-  ): ReturnType<TrainerApi['synthesize']> {
-    const people = coldStart(options.domain, options.level, settings);
-    const users = options.side === 'customer' ? new ScriptedUsers(customerScripts, true) : await this.#parts.users({ mode: 'scripted' });
-    const { conversations, ...counts } = await synthesize(
-      { environments: this.#parts.environments, users },
-      { ...options, ...people },
-      (kept) => progress(kept, options.count, 'conversations'),
-    );
-    return {
-      jsonl: conversations.map((conversation) => `${JSON.stringify(conversation)}\n`).join(''),
-      kept: conversations.filter(({ near_miss: spoilt }) => !spoilt).length,
-      ...counts,
-    };
   }
 
   evaluate(model: ModelParts, options: EvaluateOptions, customers: EvaluatedCustomer[], sink: EvaluationSink): Promise<EvaluateResult> {

@@ -21,7 +21,7 @@ import type { ChatMessage } from '../records/conversation.ts';
 import { type HabitShares, STYLES, type Style, type SynthesizedConversation } from '../records/dataset.ts';
 import type { EpisodeLimits } from '../records/episode.ts';
 import type { NearMissKind } from '../records/scenario.ts';
-import type { Task, ToolSchema, UserScenario } from '../records/task.ts';
+import { type Task, type ToolSchema, toolsOf, type UserScenario } from '../records/task.ts';
 import type { MessageNode, Trajectory } from '../records/trajectory.ts';
 import { GREETING } from '../users/prompt.ts';
 import type { UserSimulator } from '../users/types.ts';
@@ -47,6 +47,12 @@ export interface SynthesizeOptions {
   side?: 'agent' | 'customer';
   /** The share of kept conversations that are followed by a near-miss, 0 to 1. Near-misses do not count towards `count`. Default: 0. */
   near_misses?: number;
+}
+
+/** What was played before, by the number of the task, and where goes what is played now. */
+export interface PlayLog<Played> {
+  done: ReadonlyMap<number, Played>;
+  played(tried: readonly (readonly [task: number, played: Played])[]): Promise<void> | void;
 }
 
 export interface Synthesis {
@@ -88,6 +94,7 @@ export async function synthesize(
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
+  log: PlayLog<SynthesizedConversation> = { done: new Map(), played: () => {} },
 ): Promise<Synthesis> {
   const { styles = STYLES, conditions = COLD_START, habits, from = 0, side = 'agent', near_misses: share = 0 } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
@@ -106,8 +113,9 @@ export async function synthesize(
     const tasks = await stage.environments.tasks({ domain: name, level, split: 'train', seed, count: BATCH, from: first, conditions });
     const played: SynthesizedConversation[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
-      played[i] = (await play(task, hash32(seed, first + i))).conversation;
+      played[i] = log.done.get(first + i) ?? (await play(task, hash32(seed, first + i))).conversation;
     });
+    await log.played(played.flatMap((one, i) => (log.done.has(first + i) ? [] : [[first + i, one] as const])));
     tried += BATCH;
     for (const [i, conversation] of played.entries()) {
       solved += conversation.reward;
@@ -189,7 +197,7 @@ export async function demonstrators(
       index: 0,
       player: expertPlayer(missing ?? createExpert(domain, seed, own)),
     });
-    return { demonstrator, trajectory, tools: domain.tools, ...(missing && { firstWrong: missing.firstWrong }) };
+    return { demonstrator, trajectory, tools: toolsOf(task, domain), ...(missing && { firstWrong: missing.firstWrong }) };
   };
 }
 

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { dataCard, type DataCard } from '../../synthesis/data-card.ts';
 import { cardText } from '../../synthesis/card-text.ts';
 import { readGradedRow, readGrades, readHeldOut } from '../../synthesis/rows.ts';
+import { checkLicence, commandOf, nameOf } from '../card-file.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { checkParent, readText, writeAll } from '../files.ts';
@@ -24,8 +25,7 @@ export const dataCardCommand = command({
   },
   async run({ path, out, against, reviews, name, licence, command: commands }, progress): Promise<DataCard & { out: string }> {
     if (!path) throw new UsageError('FILE.jsonl is missing: expected ./mua data-card FILE.jsonl');
-    if (licence !== undefined && !/^[a-z0-9][a-z0-9.+-]*$/.test(licence))
-      throw new UsageError(`--licence is ${JSON.stringify(licence)}: expected a name of the Hub, such as apache-2.0 or cc-by-4.0`);
+    checkLicence(licence);
     await checkParent('out', out, [path, ...(against === undefined ? [] : [against]), ...reviews]);
     const text = await readText(path);
     progress.phase(`reading the rows of ${path}`);
@@ -42,11 +42,11 @@ export const dataCardCommand = command({
     const card = dataCard(rows, given, held);
     const flags = { out, against, reviews, name, licence, command: commands };
     const facts = {
-      name: name ?? basename(path).replace(/\.jsonl?$/, ''),
+      name: name ?? nameOf(path),
       file: basename(path),
       sha256: sha256(text),
       licence,
-      commands: [...commands, commandOf(path, flags)],
+      commands: [...commands, commandOf(['data-card', path], flags)],
     };
     await writeAll({ [out]: cardText(card, facts) });
     return { out, ...card };
@@ -61,10 +61,3 @@ export const dataCardCommand = command({
     `the card is in ${out}`,
   ],
 });
-
-/** The command as a person would write it in a shell. */
-function commandOf(path: string, flags: Record<string, string | string[] | undefined>): string {
-  const quoted = (word: string) => (/^[\w./:=@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-  const given = Object.entries(flags).flatMap(([name, value]) => [value ?? []].flat().flatMap((one) => [`--${name}`, quoted(one)]));
-  return ['./mua data-card', quoted(path), ...given].join(' ');
-}

@@ -2,7 +2,7 @@
 import { demonstrated, LEVELS, LEVELS_IN_WORDS, usualLevel } from '../../domains/registry.ts';
 import type { EvaluationReport } from '../../records/evaluation.ts';
 import { type BrowserUser, ONNX_DTYPES, type UserConfig } from '../../records/user.ts';
-import type { Flag, Flags, Values } from '../args.ts';
+import { type Flag, type Flags, kebabCase, type Values } from '../args.ts';
 import { type CustomerFolder, findCustomerFolder, FOLDER } from '../customer-folder.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { onInterrupt } from '../files.ts';
@@ -179,8 +179,6 @@ export async function readUser(
 }
 
 export const percent = (x: number): string => `${(100 * x).toFixed(1)} %`;
-
-const kebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
  * Checks that no other flags are given, for example with `--resume`, because the settings come from the folder.

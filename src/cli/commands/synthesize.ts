@@ -1,81 +1,71 @@
-/** @file `mua synthesize`: writes conversations of demonstrators for supervised fine-tuning. */
-import { usualLevel } from '../../domains/registry.ts';
-import { readPairs, SEED } from '../args.ts';
-import { ON } from '../backend.ts';
+/** @file `mua synthesize`: writes conversations for supervised fine-tuning. It runs in Node and needs no GPU. */
+import type { SynthesisReport } from '../../synthesis/funnel.ts';
+import { type Flags, readPairs, SEED } from '../args.ts';
+import { checkLicence, commandOf } from '../card-file.ts';
 import { command } from '../command.ts';
-import { checkParent, writeAll } from '../files.ts';
-import { runJob } from '../job.ts';
-import { checkLevel, openWorld, WORLD_FLAGS } from '../world.ts';
-import { DOMAIN, JSON_FLAG, LEVEL, SET } from './shared.ts';
+import { checkParent } from '../files.ts';
+import { PLACES_FLAGS, readPlaces } from '../synthesis-places.ts';
+import { JSON_FLAG, SET } from './shared.ts';
+
+const DEMONSTRATOR_FLAGS = {
+  demonstrator: {
+    type: 'string',
+    value: 'NAME',
+    help: 'careful (asks before each write), brisk (writes as soon as it knows enough) or both (a seeded draw)',
+    default: 'both',
+    choices: ['careful', 'brisk', 'both'],
+  },
+  side: {
+    type: 'string',
+    value: 'SIDE',
+    help: 'agent or customer; customer writes conversations with varied words that teach a model to play the customer, and keeps all',
+    default: 'agent',
+    choices: ['agent', 'customer'],
+  },
+  'near-miss': {
+    type: 'number',
+    value: 'SHARE',
+    help: 'after this share of the kept conversations, write the same conversation with one wrong decision, with the label near_miss; training skips these (default 0)',
+    min: 0,
+    max: 1,
+  },
+} as const satisfies Flags;
+
+const CARD_FLAGS = {
+  card: { type: 'string', value: 'README.md', help: 'also write the card of the data, as mua data-card does' },
+  name: { type: 'string', value: 'NAME', help: 'the name of the data set on its card (default: the name of the file)' },
+  licence: { type: 'string', value: 'ID', help: 'its licence on the card, as the Hub calls it' },
+} as const satisfies Flags;
 
 export const synthesize = command({
-  summary: 'write conversations of honest demonstrators with the scripted customer; keeps those with reward 1',
+  summary: 'write conversations of honest demonstrators with the scripted customer, for one domain or several; keeps those with reward 1',
   flags: {
-    domain: { ...DOMAIN, default: undefined, help: `${DOMAIN.help} (default ${DOMAIN.default})` },
-    level: { ...LEVEL, choices: undefined, default: undefined, help: `${LEVEL.help} (default: the first of the domain)` },
-    ...WORLD_FLAGS,
-    count: { type: 'integer', value: 'N', help: 'number of conversations to keep', default: 2000, min: 1 },
-    demonstrator: {
-      type: 'string',
-      value: 'NAME',
-      help: 'careful (asks before each write), brisk (writes as soon as it knows enough) or both (a seeded draw)',
-      default: 'both',
-      choices: ['careful', 'brisk', 'both'],
-    },
-    side: {
-      type: 'string',
-      value: 'SIDE',
-      help: 'agent or customer; customer writes conversations with varied words that teach a model to play the customer, and keeps all',
-      default: 'agent',
-      choices: ['agent', 'customer'],
-    },
+    ...PLACES_FLAGS,
+    count: { type: 'integer', value: 'N', help: 'number of conversations to keep, of all domains together', default: 2000, min: 1 },
+    ...DEMONSTRATOR_FLAGS,
     set: {
       ...SET,
       help: 'shares of customers (customers.*), how often tools fail (tools.*) or what demonstrators do after a timeout (demonstrators.*); may be repeated (default: cooperative customers)',
     },
-    'near-miss': {
-      type: 'number',
-      value: 'SHARE',
-      help: 'after this share of the kept conversations, write the same conversation with one wrong decision, with the label near_miss; training skips these (default 0)',
-      min: 0,
-      max: 1,
-    },
     seed: SEED,
+    threads: { type: 'integer', value: 'N', help: 'how many domains are played at once (default: one for each core)', min: 1, max: 64 },
     out: { type: 'string', value: 'FILE.jsonl', help: 'output file', required: true },
-    on: ON,
+    resume: { type: 'boolean', help: 'go on with the same command that was stopped' },
+    ...CARD_FLAGS,
     json: JSON_FLAG,
   },
-  async run({ count, demonstrator, side, set, nearMiss, seed, out, ...flags }, progress) {
-    await checkParent('out', out);
-    const world = await openWorld(flags);
-    const domain = world?.domain ?? flags.domain ?? DOMAIN.default;
-    checkLevel(domain, flags.level);
-    const level = flags.level ?? usualLevel(domain)!;
-    let jsonl: Uint8Array = new Uint8Array();
-    const result = await runJob({
-      on: flags.on,
-      world,
-      request: {
-        command: 'synthesize',
-        options: {
-          domain,
-          level,
-          count,
-          ...(demonstrator !== 'both' && { styles: [demonstrator] }),
-          side,
-          seed,
-          ...(nearMiss !== undefined && { near_misses: nearMiss }),
-        },
-        settings: readPairs('set', set),
-      },
-      progress,
-      onFile: (body) => void (jsonl = body),
-    });
-    await writeAll({ [out]: jsonl });
-    return { out, ...result };
+  async run({ json: _, ...flags }, progress): Promise<{ out: string } & SynthesisReport> {
+    await checkParent('out', flags.out);
+    if (flags.card !== undefined) await checkParent('card', flags.card, [flags.out]);
+    const places = await readPlaces(flags);
+    checkLicence(flags.licence);
+    const { synthesizeFile } = await import('../synthesize-file.ts');
+    const own = commandOf(['synthesize'], { ...flags, resume: undefined });
+    return synthesizeFile({ ...flags, places, settings: readPairs('set', flags.set), command: own }, progress);
   },
-  show: ({ out, kept, tried, solved, near_misses: misses }) => [
-    `${tried} conversations played, ${solved} with reward 1, ${kept} written to ${out}`,
+  show: ({ out, kept, tried, solved, places, seconds, near_misses: misses }) => [
+    `${tried} conversations played, ${solved} with reward 1, ${kept} written to ${out} in ${seconds.toFixed(0)} s`,
+    ...(places.length > 1 ? places.map((own) => `  ${own.domain} ${own.level}: ${own.kept} of ${own.tried}`) : []),
     ...(misses ? [nearMissLine(misses)] : []),
   ],
 });

@@ -109,7 +109,7 @@ it.each([
   [['--domain', 'retail'], '--domain is given: expected no --domain with --world'],
   [['--level', 'nano'], '--level is "nano": expected easy, hard for the domain lockers'],
 ])('with %j is an error', async (flags, message) => {
-  const { code, said: text } = await mua('synthesize', '--world', scenarioFile('flags.json'), ...flags, '--out', at('c.jsonl'));
+  const { code, said: text } = await mua('evaluate', '--world', scenarioFile('flags.json'), ...flags, '--model', 'x', '--out', at('c'));
   expect([code, text]).toEqual([2, expect.stringContaining(message)]);
 });
 
