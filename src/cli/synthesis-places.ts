@@ -1,12 +1,12 @@
 /** @file The domains and scenario files for which `mua synthesize` writes conversations, with their shares. */
 import { didYouMean } from '../base/did-you-mean.ts';
-import { DEMONSTRATED, usualLevel } from '../domains/registry.ts';
+import { demonstrated, usualLevel } from '../domains/registry.ts';
 import type { Flags } from './args.ts';
 import { DEFAULT_DOMAIN } from './commands/shared.ts';
 import { UsageError } from './errors.ts';
 import { checkLevel, openWorld } from './world.ts';
 
-const NAMES = DEMONSTRATED.map(({ name }) => name);
+const NAMES = demonstrated().map(({ name }) => name);
 const FORM = 'NAME[:LEVEL][=SHARE]';
 
 export const PLACES_FLAGS = {

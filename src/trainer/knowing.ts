@@ -12,7 +12,6 @@ const NAMING = [
   'play',
   'rescore',
   'synthesizeAndKeep',
-  'synthesize',
   'train',
 ] as const satisfies readonly (keyof TrainerSession)[];
 
