@@ -1,6 +1,7 @@
 /** @file Reaches a server over Streamable HTTP. The bytes of an answer are counted while it is read, so that it may be endless. */
 import { type FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { InputError } from '../base/input-error.ts';
+import { isLoopback } from '../base/unreachable.ts';
 import { tooManyBytes } from './limits.ts';
 import type { Reach } from './link.ts';
 import { McpError, type McpLimits, type McpTarget } from './types.ts';
@@ -51,8 +52,6 @@ export function reachByHttp({ url, headers = {} }: McpTarget & { kind: 'url' }):
     },
   };
 }
-
-const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
 
 /** `fetch` with the limits on time and bytes of one answer. `broke` hears which limit the server broke. */
 function boundedFetch(limits: McpLimits, broke: (error: McpError) => void, inner: FetchLike = fetch): FetchLike {

@@ -1,7 +1,5 @@
-/** @file Recognises the host names of this computer, and requests that come from other computers or pages. */
-
-/** Whether a URL's host name is this computer: `localhost`, `127.x.x.x` or `[::1]`. */
-export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
+/** @file Recognises requests that come from other computers or pages. */
+import { isLoopback } from '../base/unreachable.ts';
 
 /**
  * The reason why a request is refused because it comes from elsewhere. Null if it comes from this computer. Programs that are

@@ -1,10 +1,11 @@
 /** @file Tests the settings of an endpoint, for a form. */
+import { type Reason, whyUnreachable } from '../../base/unreachable.ts';
 import type { EndpointConfig } from '../../records/user.ts';
 import { EndpointUsers } from '../endpoint.ts';
 import type { UserError } from '../types.ts';
 import { EndpointClient, type EndpointOptions } from './client.ts';
 import type { ListedModel } from './models.ts';
-import { type Reason, whyUnreachable } from './unreachable.ts';
+import { providerOf } from './providers.ts';
 
 export interface EndpointReport {
   ok: boolean;
@@ -85,7 +86,7 @@ async function explain(
 ): Promise<EndpointReport> {
   switch (kind) {
     case 'network':
-      return { ok: false, ...(await whyUnreachable(baseUrl, options)) };
+      return { ok: false, ...(await whyUnreachable(baseUrl, providerOf(baseUrl), options.fetch)) };
     case 'auth':
       return bad(kind, `${message}. ${apiKey ? 'Check the key.' : 'Enter its key above.'}`);
     case 'timeout':

@@ -1,7 +1,7 @@
 /** What a browser says of a server that its page cannot reach. The browser's parts are stand-ins; tests/e2e has Chromium's own. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { testEndpoint } from '../../../src/users/endpoint/test.ts';
-import { isLocal } from '../../../src/users/endpoint/unreachable.ts';
+import { isLocal } from '../../../src/base/unreachable.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,24 +1,28 @@
 /** @file Finds out why a browser cannot reach a server: its policy, mixed content, a missing permission, CORS, or no server. */
-import { isLoopback } from '../loopback.ts';
-import type { EndpointOptions } from './client.ts';
-import { providerOf } from './providers.ts';
 
 export interface Reason {
   kind: 'policy' | 'mixed_content' | 'local_network' | 'cors' | 'unreachable';
   message: string;
 }
 
+/** What to do in two cases. */
+export interface Remedies {
+  /** The server must be started, or its address corrected. '' if there is nothing more to say. */
+  start: string;
+  /** The server must allow the page of this origin. */
+  cors(origin: string): string | Promise<string>;
+}
+
 /** How long the browser may take to say that a policy forbids a request, and a server to answer. */
 const PROBE_MS = 5_000;
 
-/** The reason why no request reaches the server at `baseUrl`, in a sentence that says what helps. */
-export async function whyUnreachable(baseUrl: string, { fetch: send = fetch }: EndpointOptions): Promise<Reason> {
-  const { origin, protocol, hostname } = new URL(baseUrl);
-  const provider = providerOf(baseUrl);
+/** The reason why no request reaches the server at `url`, in a sentence that says what helps. */
+export async function whyUnreachable(url: string, { start, cors }: Remedies, send: typeof fetch = fetch): Promise<Reason> {
+  const { origin, protocol, hostname } = new URL(url);
   const page = globalThis.location as Location | undefined;
   const isBrowser = 'document' in globalThis || 'importScripts' in globalThis;
   if (isBrowser) {
-    const { answers, isForbidden } = await probe(baseUrl, send);
+    const { answers, isForbidden } = await probe(url, send);
     if (isForbidden)
       return {
         kind: 'policy',
@@ -27,7 +31,7 @@ export async function whyUnreachable(baseUrl: string, { fetch: send = fetch }: E
     if (answers)
       return {
         kind: 'cors',
-        message: `A server answers at ${origin}, but it does not let this page read the answer (CORS). ${provider.cors(page?.origin ?? '')}`,
+        message: `A server answers at ${origin}, but it does not let this page read the answer (CORS). ${await cors(page?.origin ?? '')}`,
       };
     const permission = await localNetwork(hostname);
     if (permission === 'denied' && isLocal(hostname))
@@ -43,8 +47,11 @@ export async function whyUnreachable(baseUrl: string, { fetch: send = fetch }: E
         message: `This page uses https: the browser forbids http to ${origin} (mixed content). Open the page with “./mua open”, or give the server https.`,
       };
   }
-  return { kind: 'unreachable', message: `No server answers at ${origin}. ${provider.start || 'Check the connection to the internet.'}` };
+  return { kind: 'unreachable', message: `No server answers at ${origin}. ${start || 'Check the connection to the internet.'}` };
 }
+
+/** Whether a URL's host name is this computer: `localhost`, `127.x.x.x` or `[::1]`. */
+export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
 
 /** Whether a host name belongs to this computer or to the local network. Names without a dot do. */
 export const isLocal = (hostname: string): boolean =>
@@ -69,8 +76,8 @@ async function localNetwork(hostname: string): Promise<PermissionState | null> {
  * Sends a request whose answer the page may not read. It succeeds if only CORS prevents the page from reading answers. If a
  * policy forbids the request, the browser reports this as an event.
  */
-async function probe(baseUrl: string, send: typeof fetch): Promise<{ answers: boolean; isForbidden: boolean }> {
-  const { origin } = new URL(baseUrl);
+async function probe(url: string, send: typeof fetch): Promise<{ answers: boolean; isForbidden: boolean }> {
+  const { origin } = new URL(url);
   let isForbidden = false;
   const listen = ({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent) => {
     if (effectiveDirective === 'connect-src' && blockedURI.startsWith(origin)) isForbidden = true;
@@ -78,7 +85,7 @@ async function probe(baseUrl: string, send: typeof fetch): Promise<{ answers: bo
   const target = globalThis as unknown as EventTarget;
   target.addEventListener('securitypolicyviolation', listen as EventListener);
   try {
-    await send(baseUrl, { mode: 'no-cors', signal: AbortSignal.timeout(PROBE_MS) });
+    await send(url, { mode: 'no-cors', signal: AbortSignal.timeout(PROBE_MS) });
     return { answers: true, isForbidden };
   } catch {
     // The event comes in a task of its own.
