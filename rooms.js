@@ -82,8 +82,8 @@ export const ROOMS = {
 
   // The page: folders of src/app that several features use.
   routes: ['kit'],
-  labels: ['environments', 'agent', 'domains'],
-  clients: ['kit', 'exchange', 'storage', 'training', 'experiments', 'trainer', 'formats', 'worlds'],
+  labels: ['kit', 'environments', 'agent', 'domains', 'worlds'],
+  clients: ['kit', 'mcp', 'exchange', 'storage', 'training', 'experiments', 'trainer', 'formats', 'worlds'],
   library: ['kit', 'routes', 'clients', 'domains', 'exchange', 'storage', 'benchmarks', 'evaluation', 'training', 'experiments', 'trainer'],
   'run-data': ['kit', 'routes', 'clients', 'library', 'agent', 'domains', 'training', 'trainer'],
   lessons: ['kit', 'library'],
@@ -148,6 +148,7 @@ export const FEATURES = {
   ],
   experiments: ['kit', 'routes', 'clients', 'library', 'state', 'evaluation', 'training', 'experiments'],
   worlds: ['kit', 'routes', 'labels', 'clients', 'state', 'conversation', 'benchmarks', 'worlds'],
+  mcp: ['kit', 'routes', 'labels', 'clients', 'state', 'mcp', 'worlds'],
   models: ['kit', 'routes', 'clients', 'library', 'state', 'engine', 'local', 'exchange', 'training', 'bench', 'trainer'],
   coldstart: [
     'kit',

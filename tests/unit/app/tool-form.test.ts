@@ -1,7 +1,7 @@
 /** Forms of tool schemas: their fields, and the arguments that they make. */
 import { describe, expect, test } from 'vitest';
 import { type Field, fieldsOf } from '../../../src/app/labels/tool-parameters.ts';
-import { type Drafts, emptyDrafts, readDrafts } from '../../../src/app/play/tool-form.ts';
+import { type Drafts, emptyDrafts, readDrafts } from '../../../src/app/labels/tool-form.ts';
 import { exactDomain } from '../../support/exact-domains.ts';
 import { toolSchemas } from '../../../src/domains/retail/tool-schemas.ts';
 import type { Json } from '../../../src/records/json.ts';

@@ -1,12 +1,13 @@
 /** @file Converts the texts that a visitor types into the form of a tool to the arguments of a call. */
 import type { Json } from '../../records/json.ts';
-import { choiceText, type Field } from '../labels/tool-parameters.ts';
+import { choiceText, type Field } from './tool-parameters.ts';
 
 /** The content of a field: a text as it was typed, or a list or an object of contents. */
 export type Draft = string | Draft[] | { [name: string]: Draft };
 export type Drafts = Record<string, Draft>;
 
 export function emptyDraft(field: Field): Draft {
+  if (field.required && field.default !== undefined && field.kind !== 'list' && field.kind !== 'object') return choiceText(field.default);
   if (field.kind === 'list') return field.required ? [emptyDraft(field.item)] : [];
   return field.kind === 'object' ? emptyDrafts(field.fields) : '';
 }
@@ -17,42 +18,54 @@ export function emptyDrafts(fields: readonly Field[]): Drafts {
 
 export type Reading = { arguments: Record<string, Json> } | { problems: Record<string, string> };
 
-/** Reads the form. Returns the arguments, or the problems by the path of the field (`flights.0.date`). */
-export function readDrafts(fields: readonly Field[], drafts: Drafts): Reading {
-  const problems: Record<string, string> = {};
-  const read = readObject(fields, drafts, '', problems);
+/**
+ * Reads the form. Returns the arguments, or the problems by the path of the field (`flights.0.date`).
+ * @param exact whether texts keep the spaces around them
+ */
+export function readDrafts(fields: readonly Field[], drafts: Drafts, exact = false): Reading {
+  // The server names the fields, and may choose the name __proto__.
+  const problems = Object.create(null) as Record<string, string>;
+  const read = readObject(fields, drafts, '', problems, exact);
   return Object.keys(problems).length > 0 ? { problems } : { arguments: read };
 }
 
 const MISSING = 'Fill this in. For an empty text write "".';
 
-function readObject(fields: readonly Field[], drafts: Drafts, path: string, problems: Record<string, string>): Record<string, Json> {
-  const read: Record<string, Json> = {};
+function readObject(
+  fields: readonly Field[],
+  drafts: Drafts,
+  path: string,
+  problems: Record<string, string>,
+  exact: boolean,
+): Record<string, Json> {
+  const read: [string, Json][] = [];
   for (const field of fields) {
     const value = readField(
       field,
       Object.hasOwn(drafts, field.name) ? drafts[field.name]! : '',
       path ? `${path}.${field.name}` : field.name,
       problems,
+      exact,
     );
-    if (value !== undefined) read[field.name] = value;
+    if (value !== undefined) read.push([field.name, value]);
   }
-  return read;
+  return Object.fromEntries(read);
 }
 
 /** The value of a field; undefined if the field is empty or wrong. */
-function readField(field: Field, draft: Draft, path: string, problems: Record<string, string>): Json | undefined {
+function readField(field: Field, draft: Draft, path: string, problems: Record<string, string>, exact: boolean): Json | undefined {
   if (field.kind === 'list') {
     const entries = Array.isArray(draft) ? draft : [];
     if (entries.length === 0 && !field.required) return undefined;
-    return entries.map((entry, i) => readField(field.item, entry, `${path}.${i}`, problems) ?? null);
+    return entries.map((entry, i) => readField(field.item, entry, `${path}.${i}`, problems, exact) ?? null);
   }
   if (field.kind === 'object') {
     const given = typeof draft === 'object' && !Array.isArray(draft) ? draft : {};
     if (!field.required && isBlank(given)) return undefined;
-    return readObject(field.fields, given, path, problems);
+    return readObject(field.fields, given, path, problems, exact);
   }
-  const text = typeof draft === 'string' ? draft.trim() : '';
+  const typed = typeof draft === 'string' ? draft : '';
+  const text = exact && field.kind === 'text' ? typed : typed.trim();
   if (text === '') {
     if (field.required) problems[path] = MISSING;
     return undefined;
