@@ -13,6 +13,8 @@ import { type McpConnection, McpError, type McpLimits, type McpResult, type McpS
 /** A tool that does not know its arguments or fails answers with these codes in some servers, and with a result in others. */
 const TOOL_FAILED = new Set<number>([ProtocolErrorCode.InvalidParams, ProtocolErrorCode.InternalError]);
 const LONGEST_NAME = 200;
+const OLDER_HEADERS =
+  'The server lets this page send only the headers of older versions of the protocol. For version 2026-07-28, it must also list mcp-method and mcp-name in Access-Control-Allow-Headers.';
 
 /** @throws InputError for a wrong limit @throws McpError, or the reason of the signal */
 export async function connectTo(reach: Reach, given?: Partial<McpLimits>, signal?: AbortSignal): Promise<McpConnection> {
@@ -39,6 +41,7 @@ async function pin(link: Link, reach: Reach, limits: McpLimits, signal?: AbortSi
     era: link.client.getProtocolEra() ?? 'legacy',
     tools: withWarnings(pinned, limits),
     tools_sha256: pinOf(pinned),
+    ...(link.refusedHeaders && { note: OLDER_HEADERS }),
   };
 
   async function check(signal?: AbortSignal): Promise<void> {
@@ -47,6 +50,7 @@ async function pin(link: Link, reach: Reach, limits: McpLimits, signal?: AbortSi
       throw new McpError(
         quoted(`the tools of ${server.name} are not those of the start: ${changeOf(pinned, now)}`, reach.secrets),
         'changed',
+        withWarnings(now, limits),
       );
     changed = false;
   }

@@ -47,14 +47,15 @@ type Tell = (kind: McpError['kind'], message: string) => McpError;
 /** `fetch` throws a TypeError for every failure of the network, and also if a page may not read the answer. */
 const isNetwork = (error: unknown): error is Error => error instanceof TypeError;
 
-const inBrowser = (): boolean => 'window' in globalThis || 'WorkerGlobalScope' in globalThis;
+export const inBrowser = (): boolean => 'window' in globalThis || 'WorkerGlobalScope' in globalThis;
 
 function unreachable(error: Error, tell: Tell): McpError {
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-  if (!inBrowser()) return tell('unreachable', `the server does not answer: ${code ?? message}`);
   return tell(
     'unreachable',
-    'the server does not answer, or does not allow this page to read its answer: expected it to send Access-Control-Allow-Origin, and to list content-type, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id and authorization in Access-Control-Allow-Headers',
+    inBrowser()
+      ? 'the server does not answer, or does not allow this page to read its answer'
+      : `the server does not answer: ${code ?? message}`,
   );
 }
 

@@ -32,6 +32,8 @@ const MOST_WAIT_S = 2_000_000;
 
 export class Link {
   readonly client: Client;
+  /** Whether the newer protocol was refused as a browser refuses headers. */
+  refusedHeaders = false;
   #opened: Opened;
   #stop: ((reason: unknown) => void) | null = null;
   #broken: McpError | null = null;
@@ -57,6 +59,7 @@ export class Link {
    * @throws McpError, or the reason of the signal
    */
   static async open(reach: Reach, limits: McpLimits, signal?: AbortSignal): Promise<Link> {
+    let refused = false;
     const end = performance.now() + 1000 * limits.timeout;
     const first = new Link(reach, limits, 'auto');
     try {
@@ -65,8 +68,10 @@ export class Link {
     } catch (error) {
       // The SDK falls back by itself where it can. It cannot if a browser hides the answer from a worker, or if the process has ended.
       if (!first.#maybeLegacy) throw error;
+      refused = (error as McpError).kind === 'unreachable';
     }
     const second = new Link(reach, limits, 'legacy');
+    second.refusedHeaders = refused;
     await second.#connect(Math.max(0.001, (end - performance.now()) / 1000), signal);
     return second;
   }

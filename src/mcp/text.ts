@@ -38,13 +38,16 @@ const LOOK_ALIKE: Record<string, string> = { '<': '‹', '[': '［', ':': '：' 
 /** Whether a text has markup that a chat template or a parser of tool calls could obey. */
 export const hasMarkup = (text: string): boolean => MARKUP.some((pattern) => text.search(pattern) >= 0);
 
+/** The text with `\u…` for each hidden character. */
+export const visible = (text: string): string =>
+  text.replace(/\r\n/g, '\n').replace(HIDDEN, (own) => `\\u${own.codePointAt(0)!.toString(16).padStart(4, '0')}`);
+
 /**
  * The text as data for a prompt. Hidden characters become `\u…`. The first character of each piece of markup becomes one that
  * looks alike. Other characters stay, and the result stays the same if it is given again.
  */
 export function asData(text: string): string {
-  const visible = text.replace(/\r\n/g, '\n').replace(HIDDEN, (own) => `\\u${own.codePointAt(0)!.toString(16).padStart(4, '0')}`);
-  return [...MARKUP, ROLE_LINE].reduce((kept, pattern) => kept.replace(pattern, (first) => LOOK_ALIKE[first]!), visible);
+  return [...MARKUP, ROLE_LINE].reduce((kept, pattern) => kept.replace(pattern, (first) => LOOK_ALIKE[first]!), visible(text));
 }
 
 /** `asData` for all texts of a value, and for its keys. */

@@ -37,6 +37,8 @@ export interface McpServer {
   tools: readonly McpTool[];
   /** SHA-256 of the canonical list of tools. A change means that the server's tools changed. */
   tools_sha256: string;
+  /** What would make the connection better, in a sentence. */
+  note?: string;
 }
 
 export interface McpResult {
@@ -64,6 +66,12 @@ export interface McpLimits {
   depth: number;
 }
 
+/** A message of the protocol, without the secrets of the target. */
+export interface McpMessage {
+  sent: boolean;
+  message: Json;
+}
+
 export interface McpConnection {
   readonly server: McpServer;
   /**
@@ -84,6 +92,8 @@ export class McpError extends Error {
   constructor(
     message: string,
     readonly kind: 'unreachable' | 'timeout' | 'protocol' | 'limit' | 'changed' | 'auth' | 'blocked' | 'closed',
+    /** The tools of now, if the kind is `changed`. */
+    readonly tools?: readonly McpTool[],
   ) {
     super(message);
   }
