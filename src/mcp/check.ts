@@ -1,7 +1,8 @@
 /** @file Finds out how well a server suits training: does it answer the same calls in the same way, and does a new session start anew? */
-import { canonicalJson, isObject } from '../base/json.ts';
+import { canonicalJson } from '../base/json.ts';
 import type { Json } from '../records/json.ts';
 import { sameResult } from './connection.ts';
+import { isFreeRead, isRead } from './reads.ts';
 import { type McpConnection, McpError, type McpResult, type McpServer, type McpTool } from './types.ts';
 
 export interface McpCall {
@@ -158,15 +159,10 @@ const limitsOf = (calls: readonly McpCall[], results: readonly Played[]): string
     return result.cut === undefined ? [] : [`${place}: the text was cut by ${result.cut.toLocaleString('en')} characters`];
   });
 
-const required = ({ inputSchema }: McpTool): number =>
-  isObject(inputSchema) && Array.isArray(inputSchema.required) ? inputSchema.required.length : 0;
-const isRead = ({ annotations }: McpTool): boolean => annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
-const isSafeRead = (tool: McpTool): boolean => isRead(tool) && required(tool) === 0;
-
 /** The calls that show the state: reads without arguments, and the reads among the given calls. */
 function readsOf(tools: readonly McpTool[], calls: readonly McpCall[]): McpCall[] {
   const names = new Set(tools.filter(isRead).map(({ name }) => name));
-  const reads = [...tools.filter(isSafeRead).map(({ name }) => ({ name, arguments: {} })), ...calls.filter(({ name }) => names.has(name))];
+  const reads = [...tools.filter(isFreeRead).map(({ name }) => ({ name, arguments: {} })), ...calls.filter(({ name }) => names.has(name))];
   return [...new Map(reads.map((read) => [canonicalJson(read), read])).values()];
 }
 

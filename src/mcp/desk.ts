@@ -3,7 +3,8 @@ import { InputError } from '../base/input-error.ts';
 import type { Json } from '../records/json.ts';
 import type { McpCall } from './check.ts';
 import { connect } from './index.ts';
-import { cutText, visible } from './text.ts';
+import { visible } from '../base/visible.ts';
+import { cutText } from './text.ts';
 import { type McpConnection, McpError, type McpMessage, type McpResult, type McpServer, type McpTarget, type McpTool } from './types.ts';
 
 export interface Failure {

@@ -29,10 +29,10 @@ function listen(transport: Transport, tell: (sent: boolean, message: JSONRPCMess
   Object.defineProperty(transport, 'onmessage', {
     get: () =>
       receive &&
-      ((message, ...more) => {
+      (((message, ...more) => {
         tell(false, message);
         receive?.(message, ...more);
-      }) satisfies typeof receive,
+      }) satisfies typeof receive),
     set: (given: typeof receive) => (receive = given),
   });
 }

@@ -59,7 +59,7 @@ export class Link {
    * @throws McpError, or the reason of the signal
    */
   static async open(reach: Reach, limits: McpLimits, signal?: AbortSignal): Promise<Link> {
-    let refused = false;
+    let refused: boolean;
     const end = performance.now() + 1000 * limits.timeout;
     const first = new Link(reach, limits, 'auto');
     try {

@@ -3,19 +3,8 @@
  * templates and tool calls becomes ordinary text.
  */
 import { isObject } from '../base/json.ts';
+import { visible } from '../base/visible.ts';
 import type { Json } from '../records/json.ts';
-
-/** Joiners that scripts and emoji need. They stay between two characters that are not ASCII. */
-const JOINER = /(?<=[^\p{ASCII}\p{C}])[\u200c\u200d](?=[^\p{ASCII}\p{C}])/u;
-const HIDDEN = new RegExp(
-  `(?!${JOINER.source}|[\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Noncharacter_Code_Point}\\u2028\\u2029\\u115f\\u1160\\u3164\\uffa0]`,
-  'gu',
-);
-
-/** The characters of a text that a person does not see: control, format and zero-width characters, and lone surrogates. */
-export const hiddenCharacters = (text: string): string[] => text.replace(/\r\n/g, '\n').match(HIDDEN) ?? [];
-
-export const withoutHidden = (text: string): string => text.replace(HIDDEN, '');
 
 /** `U+200B`, as documents name a character. */
 export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -37,10 +26,6 @@ const LOOK_ALIKE: Record<string, string> = { '<': '‹', '[': '［', ':': '：' 
 
 /** Whether a text has markup that a chat template or a parser of tool calls could obey. */
 export const hasMarkup = (text: string): boolean => MARKUP.some((pattern) => text.search(pattern) >= 0);
-
-/** The text with `\u…` for each hidden character. */
-export const visible = (text: string): string =>
-  text.replace(/\r\n/g, '\n').replace(HIDDEN, (own) => `\\u${own.codePointAt(0)!.toString(16).padStart(4, '0')}`);
 
 /**
  * The text as data for a prompt. Hidden characters become `\u…`. The first character of each piece of markup becomes one that

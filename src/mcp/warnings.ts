@@ -1,7 +1,8 @@
 /** @file What a person should know of a tool before a model sees it. Names, descriptions and schemas of servers are untrusted. */
 import { isObject } from '../base/json.ts';
 import type { Json } from '../records/json.ts';
-import { codePoint, hasMarkup, hiddenCharacters, withoutHidden } from './text.ts';
+import { hiddenCharacters, withoutHidden } from '../base/visible.ts';
+import { codePoint, hasMarkup } from './text.ts';
 
 /** A longer description fills the context of a small model, and hides instructions well. */
 const LONG = 2000;

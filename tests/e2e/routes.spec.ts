@@ -23,6 +23,7 @@ const ROUTES: Record<string, string> = {
   'world-tools': '#/worlds/retail/tools',
   'world-policy': '#/worlds/retail/policy',
   'world-tasks': '#/worlds/retail/tasks',
+  mcp: '#/mcp',
   evals: '#/evals',
   shadow: '#/shadow',
   reliability: '#/reliability',

@@ -7,7 +7,6 @@ export type Draft = string | Draft[] | { [name: string]: Draft };
 export type Drafts = Record<string, Draft>;
 
 export function emptyDraft(field: Field): Draft {
-  if (field.required && field.default !== undefined && field.kind !== 'list' && field.kind !== 'object') return choiceText(field.default);
   if (field.kind === 'list') return field.required ? [emptyDraft(field.item)] : [];
   return field.kind === 'object' ? emptyDrafts(field.fields) : '';
 }

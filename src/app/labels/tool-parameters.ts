@@ -124,8 +124,7 @@ class Reader {
   #typeText(schema: Schema, depth: number): string {
     if (depth > DEPTH || ++this.#types > MOST_TYPES) return 'object';
     const choices = choicesOf(schema);
-    if (choices)
-      return `one of ${choices.slice(0, MOST_CHOICES).map(choiceText).join(', ')}${choices.length > MOST_CHOICES ? ', …' : ''}`;
+    if (choices) return `one of ${choices.slice(0, MOST_CHOICES).map(choiceText).join(', ')}${choices.length > MOST_CHOICES ? ', …' : ''}`;
     const texts = (this.#variantsOf(schema) ?? [schema]).map((variant) => {
       if (variant.type === 'array')
         return isSchema(variant.items) ? `list of ${plural(this.#typeText(this.#resolve(variant.items), depth + 1))}` : 'list';

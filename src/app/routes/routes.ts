@@ -91,6 +91,7 @@ const QUERIES = {
    */
   play: z.object({ from: text, token: text, as: oneOf('user', 'agent'), run: text, step: natural, say: text }),
   worlds: z.object({}),
+  mcp: z.object({}),
   /** `world`: the number of a generated world within its `split` and `seed`. The id of a `task` contains all three. */
   world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),
   /** `pick`: the evaluations to compare; `model`: the weights to evaluate, as a model's name or `run@step`. */
@@ -144,6 +145,7 @@ const PATHS = {
   compare: '/compare',
   play: '/play/:domain/:task',
   worlds: '/worlds',
+  mcp: '/mcp',
   world: '/worlds/:domain/:tab',
   evals: '/evals',
   eval: '/evals/:id',
