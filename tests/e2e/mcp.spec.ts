@@ -5,21 +5,22 @@ import { inspect, watch } from './page-checks.ts';
 import { test } from './test.ts';
 
 async function connect(page: Page, url: string): Promise<void> {
-  await page.getByLabel('Address').fill(url);
+  await page.getByRole('textbox', { name: /^Address/ }).fill(url);
   await page.getByRole('button', { name: /^Connect/ }).click();
 }
 
 test('connect, fill a form, see what a call changes, and stop when the tools change', async ({ page }) => {
   const server = await startNotes(ALL_HEADERS);
   const problems = watch(page);
+  page.setDefaultTimeout(20_000);
   try {
     await page.goto('/#/worlds');
     await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.getByText('Key and headers').click();
-    await page.getByLabel('Address').fill(server.url);
+    await page.getByRole('textbox', { name: /^Address/ }).fill(server.url);
     await page.getByLabel('Value 1').fill('Bearer sk-very-secret-4711');
     // Another server does not get the key.
-    await page.getByLabel('Address').fill('https://other.example/mcp');
+    await page.getByRole('textbox', { name: /^Address/ }).fill('https://other.example/mcp');
     await expect(page.getByLabel('Value 1')).toHaveValue('');
     await connect(page, server.url);
     const facts = page.getByRole('region', { name: 'notes 1.2' });
@@ -51,9 +52,9 @@ test('connect, fill a form, see what a call changes, and stop when the tools cha
     expect(server.notes).toEqual([]);
     await form.getByRole('button', { name: 'Call', exact: true }).click();
     await dialog.getByRole('button', { name: 'Send it' }).click();
-    await expect(page.getByRole('region', { name: 'Result' })).toContainText('There are 2 notes.');
+    await expect(page.locator('[data-part=result]')).toContainText('There are 2 notes.');
     expect(server.notes).toEqual(['Buy\n milk ', 'Buy\n milk ']);
-    const changed = page.getByRole('region', { name: 'What changed' }).last();
+    const changed = page.locator('[data-part=changes]');
     await expect(changed).toContainText('It shows a difference.');
     await expect(changed.getByText('added: "Buy\\n milk "')).toHaveCount(2);
     await inspect(page, 'mcp-called');
@@ -71,7 +72,7 @@ test('connect, fill a form, see what a call changes, and stop when the tools cha
     await expect(page.getByRole('alert')).toContainText('Stopped.');
 
     // The key is in no message of the history.
-    await page.getByText('Messages', { exact: true }).click();
+    await page.getByText(/^Messages/).click();
     await page
       .getByText(/→ sent at .*tools\/call/)
       .first()
@@ -98,6 +99,7 @@ test('connect, fill a form, see what a call changes, and stop when the tools cha
 
 test('a server without CORS and one that knows only older headers: a sentence for each; a world inside the tab', async ({ page }) => {
   const [closed, older] = await Promise.all([startNotes(null), startNotes(HEADERS_2025)]);
+  page.setDefaultTimeout(20_000);
   try {
     await page.goto('/#/mcp');
     await connect(page, closed.url);
@@ -116,7 +118,7 @@ test('a server without CORS and one that knows only older headers: a sentence fo
 
     const problems = watch(page);
     await page.getByLabel('In this tab: a world of this page').check();
-    await page.getByLabel('World').selectOption({ label: 'Meeting rooms, small' });
+    await page.getByLabel('World', { exact: true }).selectOption({ label: 'Meeting rooms, small' });
     await page.getByRole('button', { name: /^Connect/ }).click();
     await expect(page.getByRole('region', { name: /^rooms-/ })).toBeVisible();
     await expect(page.getByRole('navigation', { name: 'Tools' }).getByText('may write').first()).toBeVisible();

@@ -57,7 +57,8 @@ export async function startNotes(cors: string | null): Promise<NotesServer> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const headers = new Headers(Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]));
-      const asked = new Request('http://localhost/mcp', { method: request.method!, headers, body: Buffer.concat(chunks) });
+      const body = chunks.length > 0 && { body: Buffer.concat(chunks) };
+      const asked = new Request('http://localhost/mcp', { method: request.method!, headers, ...body });
       void handler.fetch(asked).then(async (answer) => {
         response.writeHead(answer.status, Object.fromEntries(answer.headers));
         for await (const chunk of answer.body ?? []) response.write(chunk);
