@@ -9,13 +9,13 @@ export interface Line {
 }
 
 const CONTEXT = 2;
-/** Longer differences are not searched. */
-const MOST_EDITS = 4000;
+/** Larger differences are not searched, because this takes too long. */
+const LIMITS = { maxEditLength: 2000, timeout: 1000 };
 const KINDS: Record<string, Line['kind']> = { ' ': 'same', '+': 'added', '-': 'removed' };
 
 /** The lines that differ, with some equal lines around them. Empty: the texts are equal. Null: they differ in too many lines. */
 export function changedLines(before: string, after: string): Line[] | null {
-  const patch = structuredPatch('', '', before, after, undefined, undefined, { context: CONTEXT, maxEditLength: MOST_EDITS });
+  const patch = structuredPatch('', '', before, after, undefined, undefined, { context: CONTEXT, ...LIMITS });
   if (!patch) return null;
   return patch.hunks.flatMap(({ lines }, i) => [
     ...(i > 0 ? [{ kind: 'gap' as const, text: '…' }] : []),

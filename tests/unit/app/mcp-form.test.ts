@@ -1,14 +1,15 @@
-/** Forms of the tools of MCP servers, and what a call changed. The schemas of two servers come from their processes. */
-import { resolve } from 'node:path';
+/** Forms of the tools of MCP servers, and what a call changed. The schemas of five servers are as `./mua mcp list --json` shows them. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formOf, readJson } from '../../../src/app/mcp/form.ts';
 import { changedLines, changeOf, resultText, toolChanges } from '../../../src/app/mcp/lines.ts';
-import { type Field } from '../../../src/app/labels/tool-parameters.ts';
+import type { Field } from '../../../src/app/labels/tool-parameters.ts';
 import { type Drafts, emptyDrafts, readDrafts } from '../../../src/app/labels/tool-form.ts';
 import type { Answer } from '../../../src/mcp/desk.ts';
-import { connect } from '../../../src/mcp/node/index.ts';
 import type { McpResult, McpTool } from '../../../src/mcp/types.ts';
 import type { Json } from '../../../src/records/json.ts';
+
+const SCHEMAS = JSON.parse(readFileSync('tests/reference/fixtures/mcp-schemas.json', 'utf8')) as Record<string, Record<string, Json>>;
 
 const fill = (fields: readonly Field[], drafts: Drafts) => readDrafts(fields, { ...emptyDrafts(fields), ...drafts }, true);
 const form = (properties: Record<string, Json>, more: object = {}) =>
@@ -16,62 +17,53 @@ const form = (properties: Record<string, Json>, more: object = {}) =>
 const kinds = (fields: readonly Field[] | null) => fields?.map(({ name, kind, required }) => `${name}${required ? '' : '?'}: ${kind}`);
 
 describe('schemas of real servers', () => {
-  const listed = async (name: string, args: string[] = []) => {
-    const command = {
-      kind: 'command' as const,
-      command: process.execPath,
-      args: [resolve(`node_modules/@modelcontextprotocol/${name}/dist/index.js`), ...args],
-    };
-    const { server, close } = await connect(command, { timeout: 20 });
-    await close();
-    return new Map(server.tools.map((tool) => [tool.name, tool]));
-  };
+  const server = (name: string) => (tool: string) =>
+    formOf({ inputSchema: SCHEMAS[Object.keys(SCHEMAS).find((full) => full.includes(name))!]![tool]! })!;
 
-  test('server-memory: a list of objects', async () => {
-    const tools = await listed('server-memory');
-    const fields = formOf(tools.get('create_entities')!)!;
+  test('server-memory: a list of objects', () => {
+    const schema = server('server-memory');
+    const fields = schema('create_entities');
     expect(kinds(fields)).toEqual(['entities: list']);
     const entity = { name: 'Ana', entityType: 'person', observations: ['lives in Lisbon'] };
     expect(fill(fields, { entities: [entity] })).toEqual({ arguments: { entities: [entity] } });
     expect(fill(fields, { entities: [{ ...entity, name: '' }] })).toHaveProperty(['problems', 'entities.0.name']);
-    expect(formOf(tools.get('read_graph')!)).toEqual([]);
+    expect(schema('read_graph')).toEqual([]);
   });
 
-  test('server-filesystem: texts keep their lines and spaces', async () => {
-    const tools = await listed('server-filesystem', ['{folder}']);
-    expect(kinds(formOf(tools.get('write_file')!))).toEqual(['path: text', 'content: text']);
-    expect(fill(formOf(tools.get('write_file')!)!, { path: '/a', content: '  a\n\nb \n' })).toEqual({
-      arguments: { path: '/a', content: '  a\n\nb \n' },
-    });
-    const edit = formOf(tools.get('edit_file')!)!;
-    expect(kinds(edit)).toEqual(['path: text', 'edits: list', 'dryRun?: boolean']);
-    expect(edit[2]).toHaveProperty('default', false);
-    expect(kinds(formOf(tools.get('read_text_file')!))).toEqual(['path: text', 'tail?: number', 'head?: number']);
+  test('server-filesystem: texts keep their lines and spaces', () => {
+    const schema = server('server-filesystem');
+    expect(kinds(schema('write_file'))).toEqual(['path: text', 'content: text']);
+    const file = { path: '/a', content: '  a\n\nb \n' };
+    expect(fill(schema('write_file'), file)).toEqual({ arguments: file });
+    expect(kinds(schema('edit_file'))).toEqual(['path: text', 'edits: list', 'dryRun?: boolean']);
+    expect(schema('edit_file')[2]).toHaveProperty('default', false);
+    expect(kinds(schema('read_text_file'))).toEqual(['path: text', 'tail?: number', 'head?: number']);
   });
 
-  // The lists of the servers' own sources: server-everything 2026.8, mcp-taskmanager 1.1.1, and FastMCP's optional values.
   test('server-everything: numbers with a default, choices', () => {
-    const fields = form({
-      duration: { type: 'number', default: 10, description: 'Duration of the operation in seconds' },
-      messageType: { type: 'string', enum: ['error', 'success', 'debug'] },
-      includeImage: { type: 'boolean', default: false },
-    });
-    expect(kinds(fields)).toEqual(['duration?: number', 'messageType?: choice', 'includeImage?: boolean']);
-    expect(fill(fields, { duration: '2.5', messageType: 'debug' })).toEqual({ arguments: { duration: 2.5, messageType: 'debug' } });
+    const schema = server('server-everything');
+    expect(kinds(schema('get-annotated-message'))).toEqual(['messageType: choice', 'includeImage?: boolean']);
+    expect(fill(schema('get-annotated-message'), { messageType: 'debug' })).toEqual({ arguments: { messageType: 'debug' } });
+    const fields = schema('trigger-long-running-operation');
+    expect(fields.map((field) => field.default)).toEqual([10, 5]);
+    expect(fill(fields, { duration: '2.5' })).toEqual({ arguments: { duration: 2.5 } });
+    expect(schema('get-env')).toEqual([]);
   });
 
   test('mcp-taskmanager: nested lists', () => {
-    const task = { type: 'object', properties: { title: { type: 'string' }, description: { type: 'string' } }, required: ['title'] };
-    const fields = form(
-      { originalRequest: { type: 'string' }, tasks: { type: 'array', items: task }, splitDetails: { type: 'string' } },
-      { required: ['originalRequest', 'tasks'] },
-    );
-    expect(fill(fields, { originalRequest: 'Move', tasks: [{ title: 'Pack', description: '' }] })).toEqual({
-      arguments: { originalRequest: 'Move', tasks: [{ title: 'Pack' }] },
-    });
+    const args = { originalRequest: 'Move', tasks: [{ title: 'Pack', description: 'Books' }] };
+    expect(fill(server('taskmanager')('request_planning'), args)).toEqual({ arguments: args });
   });
 
-  test('FastMCP: optional values and definitions', () => {
+  test('howtocook-mcp: whole numbers, lists of texts, choices that are not ASCII', () => {
+    const schema = server('howtocook');
+    const fields = schema('mcp_howtocook_recommendMeals');
+    expect(kinds(fields)).toEqual(['allergies?: list', 'avoidItems?: list', 'peopleCount: integer']);
+    expect(fill(fields, { peopleCount: '3', allergies: ['虾'] })).toEqual({ arguments: { peopleCount: 3, allergies: ['虾'] } });
+    expect(fill(schema('mcp_howtocook_getRecipesByCategory'), { category: '汤' })).toEqual({ arguments: { category: '汤' } });
+  });
+
+  test('optional values and definitions, as libraries of Python write them', () => {
     const fields = form(
       { limit: { anyOf: [{ type: 'integer' }, { type: 'null' }], default: null }, unit: { $ref: '#/definitions/Unit' } },
       { required: ['unit'], definitions: { Unit: { enum: ['m', 'km'], type: 'string' } } },
