@@ -25,8 +25,8 @@ export default defineConfig({
     actionTimeout: 240_000,
     // Only the test of offline use has a service worker: it would answer what other tests answer for the server.
     serviceWorkers: 'block',
-    // Screenshots for the trace would slow down every test.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // A trace of every test would take a fifth of the processor time. A test that fails runs again with a trace.
+    trace: { mode: 'on-first-retry', screenshots: false },
   },
   projects: [
     { name: 'pages', testIgnore: 'speed.spec.ts' },
