@@ -34,6 +34,8 @@ export interface Stage {
 
 export interface RolloutPlan {
   tasks: readonly Task[];
+  /** Domain name → the domain with its rules, if tasks are of other domains than the stage's. */
+  places?: ReadonlyMap<string, Pick<Stage, 'domain' | 'rules'>> | undefined;
   /** The number of rollouts of each task. */
   n: number;
   limits: EpisodeLimits;
@@ -97,6 +99,7 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
       plan.signal?.throwIfAborted();
       const trajectory = await runEpisode({
         ...stage,
+        ...plan.places?.get(task.domain),
         task,
         limits: plan.limits,
         sampling: plan.sampling,

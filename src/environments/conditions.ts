@@ -56,9 +56,11 @@ export function conditionsOf(settings: Settings, phase: 'train' | 'val'): Condit
   };
 }
 
-/** Reads a list such as `cancel, return`. Each name occurs once, in alphabetical order. */
-export const readIntents = (list: string): string[] =>
-  [...new Set(list.split(',').map((name) => name.trim()))].filter((name) => name !== '').sort();
+/** Reads a list such as `cancel, return`. Each name occurs once. */
+export const readNames = (list: string): string[] => [...new Set(list.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+
+/** The same in alphabetical order. */
+export const readIntents = (list: string): string[] => readNames(list).sort();
 
 /**
  * Replaces shares by the given values. The other shares keep their proportions and are scaled, so that the sum of all is 1. If

@@ -17,6 +17,8 @@ export interface Evaluation {
 
 export interface EvaluationPlan {
   tasks: readonly Task[];
+  /** As `RolloutPlan.places`. */
+  places?: RolloutPlan['places'];
   trials: number;
   limits: EpisodeLimits;
   sampling: Sampling;
@@ -45,6 +47,7 @@ export async function evaluate(stage: Stage, plan: EvaluationPlan): Promise<Eval
   plan.onProgress?.(done, total);
   const { groups, dropped } = await collectRollouts(stage, {
     tasks: plan.tasks,
+    places: plan.places,
     n: plan.trials,
     limits: plan.limits,
     sampling: plan.sampling,

@@ -6,6 +6,7 @@ import { local, scripted } from '../exchange/user-schema.ts';
 import { checked } from '../exchange/checked.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { type Fields, scalar } from '../exchange/schema-fields.ts';
+import { valDomains } from '../training/evaluation-settings.ts';
 import { ownName } from '../training/settings/index.ts';
 import { configOf } from './plan.ts';
 
@@ -67,7 +68,7 @@ const experimentSchema = z.strictObject({
 
 /** The settings on which it depends which held-out tasks are played and when. They must be the same in all variants. */
 const HELD_OUT =
-  /^(domain|level|conversation_rules|val_tasks|val_split|val_intents|val_before_train|val_greedy|test_freq|val_customers\..*|val_tools\..*)$/;
+  /^(val_domains|level|conversation_rules|val_tasks|val_split|val_intents|val_before_train|val_greedy|test_freq|val_customers\..*|val_tools\..*)$/;
 /** The settings of the evaluation. */
 const OF_EVALUATION = /^(val_|test_freq$)/;
 /** The settings of the evaluation that a variant may have too: who plays the held-out tasks, and how the model samples. */
@@ -129,8 +130,10 @@ function configOrFail(experiment: Experiment, variant: string, path: string, fai
 }
 
 function checkSameTasks(names: readonly string[], configs: readonly GrpoConfig[], fail: Fail): void {
-  const first = configs[0] as unknown as Record<string, unknown>;
-  for (const [i, config] of configs.entries())
+  // Variants may train on different domains if the evaluation names its domains.
+  const played = configs.map((config) => ({ ...config, val_domains: valDomains(config).join() }) as Record<string, unknown>);
+  const first = played[0]!;
+  for (const [i, config] of played.entries())
     for (const [name, value] of Object.entries(config))
       if (HELD_OUT.test(name) && value !== first[name])
         fail(

@@ -48,7 +48,7 @@ export const python = (text: string) => JSON.stringify(text);
 
 /** The settings that the server applies, or that matter only in this project's own training. */
 const SERVED =
-  /^(val_)?(customers|tools)\.|^(val_)?intents$|^(domain|level|conversation_rules|max_turns|malformed_policy|require_done|train_split|filter_noop_tasks|check_outputs|inspect|stop_on_alarm|user_faults|test_freq|val_tasks|val_split|val_before_train|val_greedy|val_kwargs|save_freq|precision|kv_cache_|init_weights|algorithm|rft_epochs|sft_)/;
+  /^(val_)?(customers|tools)\.|^(val_)?intents$|^(domain|level|conversation_rules|max_turns|malformed_policy|require_done|train_split|filter_noop_tasks|check_outputs|inspect|stop_on_alarm|user_faults|test_freq|val_tasks|val_split|val_domains|val_before_train|val_greedy|val_kwargs|save_freq|precision|kv_cache_|init_weights|algorithm|rft_epochs|sft_)/;
 
 /** The settings that the engine does not have. They are sorted by name, because stored runs have another order than presets. */
 const leftOver = (config: GrpoConfig, used: ReadonlySet<string>): [string, unknown][] =>

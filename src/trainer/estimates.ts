@@ -15,7 +15,7 @@ import { inMemory, type ModelParts, readJson } from '../exchange/model-folder.ts
 import type { ModelConfig } from '../records/model.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { concurrency, kvFormat, sizeOf } from './engine-host.ts';
-import { evaluatesFirst } from '../training/evaluation-settings.ts';
+import { evaluatesFirst, heldOutTasks } from '../training/evaluation-settings.ts';
 import { type PhaseTimes, runSeconds } from './time-left.ts';
 
 /** A run to estimate: the shape of its model, and its settings. */
@@ -63,7 +63,7 @@ export const memoryPlan = (
 
 /** Estimates the seconds of the phases of a step, and of an evaluation. @throws as `stepWork` */
 export function estimateTimes(model: ModelConfig, config: GrpoConfig, speed: Speed, lora = newLora(config)): PhaseTimes {
-  const { algorithm, use_kl_loss, train_batch_size, n, val_tasks } = config;
+  const { algorithm, use_kl_loss, train_batch_size, n } = config;
   const rollouts = train_batch_size * n;
   const shape = {
     rollouts,
@@ -73,7 +73,7 @@ export function estimateTimes(model: ModelConfig, config: GrpoConfig, speed: Spe
   };
   const { generation, score, update } = stepWork(model, engineSizes(config, lora), shape).seconds(speed);
   const gen = algorithm === 'sft' ? 0 : generation;
-  return { step: gen + score + update, gen, ref: score, evaluation: (generation * val_tasks) / rollouts };
+  return { step: gen + score + update, gen, ref: score, evaluation: (generation * heldOutTasks(config)) / rollouts };
 }
 
 export const timesOfRun = (times: PhaseTimes, config: GrpoConfig): RunTimes => ({

@@ -1,7 +1,7 @@
 /** @file How long a run still takes: at first from an estimate, then from the median times of its finished steps. */
 import { median } from '../base/median.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
-import { evaluatesAfter, evaluatesFirst } from '../training/evaluation-settings.ts';
+import { evaluatesAfter, evaluatesFirst, heldOutTasks } from '../training/evaluation-settings.ts';
 import type { RunPhase } from './run-sink.ts';
 
 /** Seconds of a step, of its sampling and scoring, and of an evaluation. */
@@ -45,16 +45,13 @@ export const runSeconds = (times: PhaseTimes, config: Length): number =>
   secondsLeft(times, config, { step: 0, phase: 'compile', done: 0, total: 1, evaluated: false });
 
 /** The times of the finished steps. An episode of an evaluation is assumed to take as long as an episode of a step. Null without a step. */
-function measuredTimes(
-  metrics: readonly StepMetrics[],
-  { train_batch_size, n, val_tasks }: Pick<GrpoConfig, 'train_batch_size' | 'n' | 'val_tasks'>,
-): PhaseTimes | null {
+function measuredTimes(metrics: readonly StepMetrics[], config: GrpoConfig): PhaseTimes | null {
   const of = (name: string) => metrics.flatMap((values) => values[`timing_s/${name}`] ?? []);
   const steps = of('step');
   if (steps.length === 0) return null;
   const phase = (name: string) => (of(name).length > 0 ? median(of(name)) : 0);
   const gen = phase('gen');
-  return { step: median(steps), gen, ref: phase('ref'), evaluation: (gen * val_tasks) / (train_batch_size * n) };
+  return { step: median(steps), gen, ref: phase('ref'), evaluation: (gen * heldOutTasks(config)) / (config.train_batch_size * config.n) };
 }
 
 /** Says during a run how long it still takes. */

@@ -1,22 +1,24 @@
 /** @file Reads and checks the settings of a run. The names are verl's; TRL's names are accepted too. */
 import type { z } from 'zod';
 import { didYouMean, unknownName } from '../base/did-you-mean.ts';
-import { COLD_START, completeShares, conditionSettings, conditionsOf, readIntents } from '../environments/conditions.ts';
+import { COLD_START, completeShares, conditionSettings, conditionsOf, readIntents, readNames } from '../environments/conditions.ts';
 import { PERSONAS, type Conditions, type CustomerShares } from '../records/conditions.ts';
 import {
   AUDITED,
   CHOOSABLE,
+  GENERATED,
   hasConditions,
   hasHabits,
   intentsOf,
   isAudited,
   JUDGED,
   levelConditions,
+  levelsOf,
   rewardsTurns,
   taskSplits,
   TURN_REWARDED,
-  WITH_HABITS,
   wishOf,
+  WITH_HABITS,
 } from '../domains/registry.ts';
 import { type Habit, HABITS, type HabitShares, type Style, STYLES } from '../records/dataset.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
@@ -24,6 +26,7 @@ import { InputError, shown } from '../base/input-error.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { isTurnLevel } from './advantages.ts';
 import { PAPER, SFT_DEFAULTS } from './defaults.ts';
+import { valDomains } from './evaluation-settings.ts';
 import { limitsFor, PRESETS } from './presets.ts';
 import { DPO_DEFAULTS, type DpoConfig, dpoSchema } from './settings/dpo.ts';
 import { grpoSchema, ownName, SETTINGS, type SftConfig, sftSchema } from './settings/index.ts';
@@ -139,25 +142,40 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
       `setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`,
     );
   }
+  checkValDomains(config);
   checkIntents(config);
   checkHabits(config);
-  if (!taskSplits(config.domain, config.level).includes(config.val_split))
-    throw new ConfigError(
-      `setting "val_split" is "${config.val_split}": expected ${taskSplits(config.domain, config.level).join(' or ')}, the splits of ${config.domain}`,
-    );
   checkRewards(config);
   return config;
 }
 
-/** @throws ConfigError if an intent is none of the level's */
-function checkIntents(config: GrpoConfig): void {
-  const known = intentsOf(config.domain, config.level);
-  for (const name of ['intents', 'val_intents'] as const) {
-    const unknown = readIntents(config[name]).find((intent) => !known.includes(intent));
-    if (unknown === undefined) continue;
-    const expected = known.length > 0 ? `some of ${known.join(', ')}` : 'no value';
-    throw new ConfigError(`setting "${name}" has "${unknown}": expected ${expected} at ${config.domain} ${config.level}`);
+/** @throws ConfigError if a domain of the evaluation is unknown, or lacks the level or the split */
+function checkValDomains(config: GrpoConfig): void {
+  const { level, val_split } = config;
+  const having = GENERATED.filter(({ name }) => levelsOf(name).includes(level)).map(({ name }) => name);
+  for (const domain of readNames(config.val_domains))
+    if (domain !== config.domain && !having.includes(domain))
+      throw new ConfigError(
+        `setting "val_domains" has "${domain}": expected some of ${having.join(', ')}, the domains with level ${level}${didYouMean(domain, having)}`,
+      );
+  for (const domain of valDomains(config)) {
+    const splits = taskSplits(domain, level);
+    if (!splits.includes(val_split))
+      throw new ConfigError(`setting "val_split" is "${val_split}": expected ${splits.join(' or ')}, the splits of ${domain}`);
   }
+}
+
+/** @throws ConfigError if an intent is none of the level's, in one of the domains that play it */
+function checkIntents(config: GrpoConfig): void {
+  const places = { intents: [config.domain], val_intents: valDomains(config) };
+  for (const [name, domains] of Object.entries(places) as [keyof typeof places, string[]][])
+    for (const domain of domains) {
+      const known = intentsOf(domain, config.level);
+      const unknown = readIntents(config[name]).find((intent) => !known.includes(intent));
+      if (unknown === undefined) continue;
+      const expected = known.length > 0 ? `some of ${known.join(', ')}` : 'no value';
+      throw new ConfigError(`setting "${name}" has "${unknown}": expected ${expected} at ${domain} ${config.level}`);
+    }
 }
 
 /** @throws ConfigError if a habit is set for demonstrators that always have it */

@@ -4,7 +4,7 @@ import type { EvaluationSettings } from '../records/evaluation.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Split } from '../records/task.ts';
 import type { UserConfig } from '../records/user.ts';
-import { conditionsOf } from '../environments/conditions.ts';
+import { conditionsOf, readNames } from '../environments/conditions.ts';
 import { limitsOf } from '../evaluation/types.ts';
 import { EVALUATION_STREAM, limitsFor } from './presets.ts';
 
@@ -29,6 +29,16 @@ export function evaluationSettings(asked: Asked): EvaluationSettings {
 /** The split of a run's evaluations. Runs from before the setting existed play held-out tasks. */
 export const valSplit = ({ val_split = 'heldout' }: Partial<Pick<GrpoConfig, 'val_split'>>): Split => val_split;
 
+/** The domains of a run's evaluations, in order. Runs from before the setting existed play their own domain. */
+export function valDomains({ domain, val_domains = '' }: Pick<GrpoConfig, 'domain'> & Partial<Pick<GrpoConfig, 'val_domains'>>): string[] {
+  const named = readNames(val_domains);
+  return named.length > 0 ? named : [domain];
+}
+
+/** The number of tasks of an evaluation, in all its domains. */
+export const heldOutTasks = (config: Parameters<typeof valDomains>[0] & Pick<GrpoConfig, 'val_tasks'>): number =>
+  config.val_tasks * valDomains(config).length;
+
 /** Whether the model plays the held-out tasks before step 1. */
 export const evaluatesFirst = ({
   val_tasks,
@@ -49,11 +59,14 @@ export function validationSampling(config: Sampling & Pick<GrpoConfig, 'val_kwar
   return sample ? { temperature, top_p, top_k } : { temperature: 0, top_p: 1, top_k: 0 };
 }
 
-/** The settings of a run's own held-out evaluation. Another evaluation with these settings plays the same tasks with the same seeds. */
+/**
+ * The settings of a run's own held-out evaluation. Another evaluation with these settings plays the same tasks with the same seeds. If the
+ * run evaluates several domains, these are the settings for the first one.
+ */
 export function heldOutSettings(config: GrpoConfig, user: UserConfig, tasks = config.val_tasks): EvaluationSettings {
-  const { domain, level, seed, conversation_rules } = config;
+  const { level, seed, conversation_rules } = config;
   return {
-    domain,
+    domain: valDomains(config)[0]!,
     level,
     split: valSplit(config),
     tasks,

@@ -3,16 +3,20 @@
  * and a last evaluation.
  */
 import { NothingScoredError, type Stage } from '../agent/rollouts.ts';
+import { rulesFor } from '../benchmarks/rules.ts';
 import { conditionsOf } from '../environments/conditions.ts';
 import { evaluationTasks } from '../environments/task-order.ts';
 import type { Learner } from '../engine/types.ts';
 import { playerOf } from '../evaluation/agents.ts';
 import { evaluate, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate.ts';
+import { reportOf } from '../evaluation/report.ts';
+import type { EvaluationReport } from '../records/evaluation.ts';
 import type { GrpoConfig, StepMetrics } from '../records/run.ts';
+import type { Task } from '../records/task.ts';
 import { habitsOf } from './config.ts';
 import { type Alarm, alarmsOf } from './alarms.ts';
 import { trainingTasks } from './training-tasks.ts';
-import { evaluatesAfter, evaluatesFirst, validationSampling, valSplit } from './evaluation-settings.ts';
+import { evaluatesAfter, evaluatesFirst, valDomains, validationSampling, valSplit } from './evaluation-settings.ts';
 import { grpoStep } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
 import { rftStep } from './rft.ts';
@@ -50,14 +54,31 @@ export interface RunHooks extends StepHooks {
   shouldStop?: () => boolean;
 }
 
-/** The metrics of an evaluation, with verl's names: val-core/<source>/reward/mean@1. */
-export function evaluationMetrics({ report, greedy }: Evaluation, config: GrpoConfig): Record<string, number> {
-  const source = `${config.domain}-${config.level}`;
+/** The metrics of an evaluation, with verl's names: val-core/<source>/reward/mean@1. Each domain of the evaluation is a source. */
+export function evaluationMetrics(evaluation: Evaluation, config: GrpoConfig): Record<string, number> {
+  const domains = valDomains(config);
+  const of = (domain: string, { report, trajectories }: Evaluation) =>
+    domains.length === 1
+      ? report
+      : reportOf(
+          trajectories.filter(({ task }) => task.domain === domain),
+          report.trials,
+          report.seconds,
+        );
+  const { greedy } = evaluation;
+  return Object.fromEntries(
+    domains.flatMap((domain) =>
+      Object.entries(sourceMetrics(`${domain}-${config.level}`, of(domain, evaluation), greedy && of(domain, greedy))),
+    ),
+  );
+}
+
+function sourceMetrics(source: string, report: EvaluationReport, greedy?: EvaluationReport): Record<string, number> {
   return {
     [`val-core/${source}/reward/mean@1`]: report.pass_hat[0]!.value,
     [`val-aux/${source}/progress/mean@1`]: report.tcr.value,
     [`val-aux/${source}/num_turns/mean`]: report.turns_mean,
-    ...(greedy && { [`val-aux/${source}/reward/greedy@1`]: greedy.report.pass_hat[0]!.value }),
+    ...(greedy && { [`val-aux/${source}/reward/greedy@1`]: greedy.pass_hat[0]!.value }),
     ...(report.copied_arguments && { [`val-aux/${source}/tool_call/copied_ratio`]: report.copied_arguments.value }),
     ...(report.confirmed_writes && { [`val-aux/${source}/writes/confirmed_ratio`]: report.confirmed_writes.value }),
   };
@@ -79,27 +100,38 @@ async function evaluateStep(
   return evaluation && { ...evaluation, ...(greedy && { greedy }) };
 }
 
+/** The domains of the run's evaluations, with their rules. */
+async function placesOf(stage: Stage, config: GrpoConfig): Promise<Map<string, Pick<Stage, 'domain' | 'rules'>>> {
+  const places = new Map<string, Pick<Stage, 'domain' | 'rules'>>();
+  for (const name of valDomains(config)) {
+    const domain = name === config.domain ? stage.domain : await stage.environments.domain(name, config.level);
+    places.set(name, { domain, rules: name === config.domain ? stage.rules : rulesFor(domain, config.conversation_rules) });
+  }
+  return places;
+}
+
 /** Evaluates on the run's held-out tasks, always with the same tasks and seeds. Resolves to null if no episode could be scored. */
 async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: number, hooks: HeldOutHooks): Promise<Evaluation | null> {
-  const tasks = await evaluationTasks(stage, {
-    domain: config.domain,
-    level: config.level,
-    split: valSplit(config),
-    seed: config.seed,
-    count: config.val_tasks,
-    conditions: conditionsOf(config, 'val'),
-  });
+  const places = await placesOf(stage, config);
+  const tasks: Task[] = [];
+  const players = new Map<string, EvaluationPlan['player']>();
+  for (const [name, { domain }] of places) {
+    const query = { level: config.level, split: valSplit(config), seed: config.seed, count: config.val_tasks };
+    tasks.push(...(await evaluationTasks({ ...stage, domain }, { ...query, domain: name, conditions: conditionsOf(config, 'val') })));
+    players.set(name, await playerOf(config.val_agent, domain, habitsOf(config)));
+  }
   return evaluate(
     { ...stage, users: hooks.valUsers ?? stage.users },
     {
       tasks,
+      places,
       trials: 1,
       limits: config,
       sampling: validationSampling(config),
       seed: config.seed,
       firstStream: EVALUATION_STREAM,
       concurrency,
-      player: await playerOf(config.val_agent, stage.domain, habitsOf(config)),
+      ...(config.val_agent !== 'model' && { player: (seed, task) => players.get(task.domain)!(seed, task) }),
       signal: hooks.signal,
       onProgress: hooks.onEvaluationProgress,
       onTrialStart: hooks.onTrialStart,

@@ -49,6 +49,12 @@ export const tasks = settingGroup({
       label: 'Tasks of the evaluation',
       help: `heldout: other worlds. unseen (only ${WITH_UNSEEN.join(', ')}): also other names, products and words of customers. attacks (only ${WITH_ATTACKS.join(', ')}, levels small and full): customers who want what must be refused. train: training tasks.`,
     },
+    val_domains: {
+      schema: z.string().max(200),
+      default: '',
+      label: 'Domains of the evaluation',
+      help: 'Domains whose tasks the evaluation plays, so many of each, such as rooms,library. Charts show the first. Empty: the domain of the training.',
+    },
     filter_noop_tasks: {
       schema: z.boolean(),
       default: false,

@@ -128,6 +128,7 @@ describe('the sheet', () => {
         'user_faults',
         'val_agent',
         'val_before_train',
+        'val_domains',
         'val_greedy',
         'val_intents',
         'val_split',
