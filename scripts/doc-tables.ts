@@ -169,8 +169,8 @@ const TABLES: Record<string, () => string> = {
     armTable(
       LEFT_OUT,
       ['cancel', 'modify_payment'].flatMap((intent): Column[] => [
-        { head: `pass^1, ${intent}`, of: 'left-out-intents', intent, figure: 'success' },
-        { head: 'asks', of: 'left-out-intents', intent, figure: 'asked' },
+        { head: `pass^1, ${intent}`, of: 'left-out-intents', part: intent, figure: 'success' },
+        { head: 'asks', of: 'left-out-intents', part: intent, figure: 'asked' },
       ]),
     ),
   'unseen customers': () =>

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { analyse, type Comparison, type FigureId, points, type VariantResult } from '../src/experiments/analysis.ts';
-import { byIntent, type IntentResult } from '../src/experiments/by-intent.ts';
+import { byPart, type PartResult } from '../src/experiments/by-part.ts';
 import type { Estimate } from '../src/experiments/estimate.ts';
 import { readExperiment } from '../src/experiments/file.ts';
 import { pendingPairs } from '../src/experiments/plan.ts';
@@ -12,19 +12,20 @@ const FOLDER = fileURLToPath(new URL('../public/experiments', import.meta.url));
 const NOT_RUN = 'not run';
 
 /**
- * A column: a figure of an experiment, the difference of pass^1 from the experiment's baseline, or a figure of the tasks with one intent.
+ * A column: a figure of an experiment, the difference of pass^1 from the experiment's baseline, or one of both in a part of the tasks: those
+ * of a domain or of an intent (`byPart`).
  * Figures are in percent.
  */
 export type Column = {
   head: string;
   /** The id of the experiment. */
   of: string;
-} & ({ figure: FigureId | 'difference' } | { intent: string; figure: keyof IntentResult });
+} & ({ figure: FigureId | 'difference' } | { part: string; figure: Exclude<keyof PartResult, 'shown'> });
 
 interface Arm {
   figures: VariantResult['figures'];
   comparison: Comparison | undefined;
-  intents: Readonly<Record<string, IntentResult>>;
+  parts: Readonly<Record<string, PartResult>>;
 }
 
 /** The finished variants of an experiment. @param folder the folder with the definition and, after the experiment was run, the results */
@@ -37,15 +38,15 @@ function finishedArms(id: string, folder: string): Map<string, Arm> {
     { ...experiment, variants: experiment.variants.filter(({ name }) => !pending.has(name)) },
     runs,
   );
-  const split = byIntent(experiment, runs);
-  const intentsOf = (name: string) => {
+  const split = byPart(experiment, runs);
+  const partsOf = (name: string) => {
     const results = split?.variants.find((variant) => variant.name === name)!.results ?? [];
-    return Object.fromEntries(results.map((result, i) => [split!.intents[i]!, result]));
+    return Object.fromEntries(results.map((result, i) => [split!.parts[i]!, result]));
   };
   return new Map(
     variants.map(({ name, figures }) => [
       name,
-      { figures, comparison: comparisons.find(({ variant }) => variant === name), intents: intentsOf(name) },
+      { figures, comparison: comparisons.find(({ variant }) => variant === name), parts: partsOf(name) },
     ]),
   );
 }
@@ -55,14 +56,17 @@ const interval = ({ value, low, high }: Estimate) =>
   low === high ? points(value) : `${points(value)} (${points(low)} to ${points(high)})`;
 const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
 
+const minus = (difference: Estimate | null, shown: boolean) => (difference ? signed(difference) + (shown ? ', shown' : '') : '');
+
 function cell(arm: Arm | undefined, column: Column): string {
   if (!arm) return column.figure === 'difference' ? '' : NOT_RUN;
-  if (column.figure !== 'difference') {
-    const estimate = 'intent' in column ? arm.intents[column.intent]?.[column.figure] : arm.figures[column.figure];
-    return estimate ? interval(estimate) : '–';
-  }
-  const { difference = null, verdict = 'not shown' } = arm.comparison ?? {};
-  return difference ? signed(difference) + (verdict === 'not shown' ? '' : ', shown') : '';
+  const part = 'part' in column ? arm.parts[column.part] : undefined;
+  if (column.figure === 'difference')
+    return part
+      ? minus(part.difference, part.shown)
+      : minus(arm.comparison?.difference ?? null, (arm.comparison?.verdict ?? 'not shown') !== 'not shown');
+  const estimate = 'part' in column ? part?.[column.figure] : arm.figures[column.figure];
+  return estimate ? interval(estimate) : '–';
 }
 
 /** The rows of a table with a row for each arm. The first row is the head. @param meaning name of a variant → what it is */

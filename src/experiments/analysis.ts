@@ -8,7 +8,7 @@ import { correctedText, holm } from '../base/holm.ts';
 import { differencesOverSeeds, differencesTest, type Estimate, overSeeds, sharesOverSeeds } from './estimate.ts';
 
 /** A difference is shown if its corrected p-value is below this. */
-const SHOWN = 0.05;
+export const SHOWN = 0.05;
 /** A figure of training is the mean over this many last steps. */
 const LAST_STEPS = 10;
 const SHARE = [0, 1] as const;

@@ -1,6 +1,6 @@
 /** @file Writes the results of an experiment as text, for the command line. */
 import type { ExperimentContent } from '../records/experiment.ts';
-import { byIntent } from './by-intent.ts';
+import { byPart, type PartResult } from './by-part.ts';
 import { analyse, FIGURES, type FigureId } from './analysis.ts';
 import type { Estimate } from './estimate.ts';
 
@@ -45,23 +45,26 @@ export function reportLines({ experiment, runs }: ExperimentContent): string[] {
     '',
     ...aligned(rows),
     '',
-    ...intentLines({ experiment, runs }),
+    ...partLines({ experiment, runs }),
     ...comparisons.map(({ sentence }) => sentence),
   ];
 }
 
-/** A table with the success by intent, and one with the writes with a yes. Empty if all tasks have the same intent. */
-function intentLines({ experiment, runs }: ExperimentContent): string[] {
-  const split = byIntent(experiment, runs);
+/** Tables of the success and of the writes with a yes by part; of the differences from the baseline too, if the parts are domains. */
+function partLines({ experiment, runs }: ExperimentContent): string[] {
+  const split = byPart(experiment, runs);
   if (!split) return [];
-  const table = (title: string, id: FigureId, key: 'success' | 'asked') => [
-    ...aligned([
-      [title, ...split.intents],
-      ...split.variants.map(({ name, results }) => [name, ...results.map((result) => estimateText(result[key], id))]),
-    ]),
+  const table = (title: string, cell: (result: PartResult) => string, names = split.variants) => [
+    ...aligned([[title, ...split.parts], ...names.map(({ name, results }) => [name, ...results.map(cell)])]),
     '',
   ];
-  return [...table('success by intent', 'held_out', 'success'), ...table('writes with a yes', 'confirmed', 'asked')];
+  const others = split.variants.filter(({ name }) => name !== experiment.baseline);
+  const minus = ({ difference, shown }: PartResult) => estimateText(difference, 'gain') + (shown ? ', shown' : '');
+  return [
+    ...table(`success by ${split.kind}`, ({ success }) => estimateText(success, 'held_out')),
+    ...(split.kind === 'domain' ? table(`minus ${experiment.baseline}`, minus, others) : []),
+    ...table('writes with a yes', ({ asked }) => estimateText(asked, 'confirmed')),
+  ];
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {

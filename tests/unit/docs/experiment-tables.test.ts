@@ -50,7 +50,7 @@ test('a column of one intent has its tasks only', () => {
   // The first 20 tasks, which are solved, are cancellations.
   for (const run of content.runs) run.intents = Array.from({ length: 40 }, (_, i) => (i < 20 ? 'cancel' : 'modify_payment'));
   writeFileSync(file, JSON.stringify(content));
-  const column = (intent: string) => ({ head: intent, of: 'left-out-intents', intent, figure: 'success' as const });
+  const column = (intent: string) => ({ head: intent, of: 'left-out-intents', part: intent, figure: 'success' as const });
   // Wilson's interval of 100 of 100, and of 0 of 100.
   expect(armRows({ start: 'no training' }, [column('cancel'), column('modify_payment')], path)[1]).toEqual([
     '`start`',

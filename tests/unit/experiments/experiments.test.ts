@@ -6,7 +6,7 @@ import { fromSetup } from '../../../src/app/experiments/from-setup.ts';
 import { keptRuns } from '../../../src/experiments/kept-runs.ts';
 import { analyse, metricCurve } from '../../../src/experiments/analysis.ts';
 import { BUNDLED_EXPERIMENTS } from '../../../src/experiments/bundled.ts';
-import { byIntent } from '../../../src/experiments/by-intent.ts';
+import { byPart } from '../../../src/experiments/by-part.ts';
 import { checkExperiment } from '../../../src/experiments/check.ts';
 import { experimentRun } from '../../../src/experiments/collect.ts';
 import { readExperiment, writeExperiment } from '../../../src/experiments/file.ts';
@@ -84,6 +84,22 @@ describe('a definition in TOML', () => {
     const text = TOML.replace(from, to);
     expect(text).not.toBe(TOML);
     expect(() => readToml(text, 'x.toml')).toThrow(message);
+  });
+
+  test('variants may train on different domains if the evaluation names its domains', () => {
+    const trained = TOML.replace('use_kl_loss = false', 'domain = "rooms"');
+    expect(() => readToml(trained, 'x.toml')).toThrow(
+      'x.toml: variants[1]: (no_kl) val_domains is "rooms": expected "retail" as in kl, because all variants are evaluated on the same tasks',
+    );
+    const named = readToml(
+      trained.replace('val_tasks = 4', 'val_tasks = 4\nval_domains = "rooms, library"\nval_customers.upfront = 1'),
+      'x.toml',
+    );
+    const configs = named.variants.map(({ name }) => configOf(named, { variant: name, seed: 42 }));
+    expect(configs.map(({ domain, val_domains }) => [domain, val_domains])).toEqual([
+      ['retail', 'rooms, library'],
+      ['rooms', 'rooms, library'],
+    ]);
   });
 
   const definition = (id: string) => readToml(readFileSync(`public/experiments/${id}.toml`, 'utf8'), id);
@@ -330,8 +346,8 @@ test('by intent: success and writes with a yes of the tasks with one kind of wis
   };
   const runs = [run(42, [1, 0, 1, 1], [[1, 1], [0, 3], [0, 0], [2, 2]]), run(43, [1, 1, null, 0], [[1, 2], [1, 2], [0, 1], [0, 1]])]; // prettier-ignore
   const read = readExperiment(writeExperiment({ experiment: EXPERIMENT, runs }), 'x.json');
-  const split = byIntent(EXPERIMENT, read.runs)!;
-  expect(split.intents).toEqual(['cancel', 'return', 'several']);
+  const split = byPart(EXPERIMENT, read.runs)!;
+  expect([split.kind, split.parts]).toEqual(['intent', ['cancel', 'return', 'several']]);
   const values = split.variants.map(({ name, results }) => [name, results.map(({ success, asked }) => [success?.value, asked?.value])]);
   expect(values).toEqual([
     // cancel: (1/2 + 2/2) / 2, and (1/4 + 2/4) / 2; return: seed 42 wrote nothing there, seed 43 was not scored
@@ -341,7 +357,58 @@ test('by intent: success and writes with a yes of the tasks with one kind of wis
   expect(reportLines({ experiment: EXPERIMENT, runs })).toContainEqual(
     expect.stringMatching(/^writes with a yes +cancel +return +several$/),
   );
-  expect(byIntent(EXPERIMENT, [finishedRun('kl', 42, [1, 0])])).toBeNull();
+  expect(byPart(EXPERIMENT, [finishedRun('kl', 42, [1, 0])])).toBeNull();
+});
+
+test('by domain: success, and differences from the baseline after Holm’s correction for all domains', () => {
+  const experiment = { ...EXPERIMENT, variants: [...EXPERIMENT.variants, { name: 'more', overrides: {} }] };
+  const tasks = (seed: number) => [
+    ...Array.from({ length: 20 }, (_, i) => `rooms/nano/heldout/${seed}/${i}`),
+    ...Array.from({ length: 20 }, (_, i) => `jobs/nano/heldout/${seed}/${i}`),
+  ];
+  /** The first `rooms` and the first `jobs` tasks of 20 each are solved. */
+  const run = (variant: string, seed: number, rooms: number, jobs: number): ExperimentRun => ({
+    ...finishedRun(
+      variant,
+      seed,
+      Array.from({ length: 40 }, (_, i): 0 | 1 => ((i < 20 ? i < rooms : i - 20 < jobs) ? 1 : 0)),
+    ),
+    tasks: tasks(seed),
+    // Intents of several domains are no parts.
+    intents: tasks(seed).map((_, i) => (i % 2 ? 'book' : 'apply')),
+  });
+  const runs = EXPERIMENT.seeds.flatMap((seed, i) => [
+    run('kl', seed, 10, 0),
+    run('no_kl', seed, 20, 0),
+    run('more', seed, [11, 12, 12][i]!, 1),
+  ]);
+  const read = readExperiment(writeExperiment({ experiment, runs }), 'x.json');
+  const split = byPart(experiment, read.runs)!;
+  expect([split.kind, split.parts]).toEqual(['domain', ['rooms', 'jobs']]);
+  const values = (key: 'success' | 'difference') =>
+    split.variants.map(({ name, results }) => [name, ...results.map((result) => result[key]?.value.toFixed(4))]);
+  expect(values('success')).toEqual([
+    ['kl', '0.5000', '0.0000'],
+    ['no_kl', '1.0000', '0.0000'],
+    // (11 + 12 + 12) / 60
+    ['more', '0.5833', '0.0500'],
+  ]);
+  expect(values('difference')).toEqual([
+    ['kl', undefined, undefined],
+    ['no_kl', '0.5000', '0.0000'],
+    ['more', '0.0833', '0.0500'],
+  ]);
+  // more, rooms: gains of 0.05, 0.1 and 0.1 in three seeds, t = 0.0833 / 0.01667 = 5, p = 0.0377 with 2 degrees of freedom. Of 4
+  // comparisons it is the second: 3 × 0.0377 = 0.113 is not shown, though in its domain alone it would be.
+  expect(split.variants.map(({ results }) => results.map(({ shown }) => shown))).toEqual([
+    [false, false],
+    [true, false],
+    [false, false],
+  ]);
+  const lines = reportLines({ experiment, runs });
+  expect(lines).toContainEqual(expect.stringMatching(/^success by domain +rooms +jobs$/));
+  expect(lines).toContainEqual(expect.stringMatching(/^no_kl +\+50\.0 points \(.+\), shown +\+?0\.0 points/));
+  expect(lines).not.toContainEqual(expect.stringContaining('by intent'));
 });
 
 describe('the analysis', () => {
