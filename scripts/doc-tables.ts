@@ -45,6 +45,16 @@ const LEFT_OUT = {
   sft_payments: 'imitates both demonstrators, payments',
 };
 
+/** The arms of scenarios.toml. */
+const SCENARIOS = {
+  grpo: 'GRPO on rooms',
+  sft: 'imitates both demonstrators, rooms',
+  sft_careful_only: 'imitates the one who asks, rooms',
+  'sft_careful_only_1e-3': 'the same, a smaller learning rate',
+  start: 'no more training',
+  careful_demonstrator: 'the script that asks',
+};
+
 /** The arms of turn-rewards.toml. */
 const TURN_REWARDS = {
   grpo: 'the outcome alone',
@@ -171,6 +181,14 @@ const TABLES: Record<string, () => string> = {
       ['cancel', 'modify_payment'].flatMap((intent): Column[] => [
         { head: `pass^1, ${intent}`, of: 'left-out-intents', part: intent, figure: 'success' },
         { head: 'asks', of: 'left-out-intents', part: intent, figure: 'asked' },
+      ]),
+    ),
+  scenarios: () =>
+    armTable(
+      SCENARIOS,
+      ['rooms', 'library', 'rentals'].flatMap((part): Column[] => [
+        { head: `pass^1, ${part}`, of: 'scenarios', part, figure: 'success' },
+        { head: 'minus `grpo`', of: 'scenarios', part, figure: 'difference' },
       ]),
     ),
   'unseen customers': () =>

@@ -201,8 +201,9 @@ const shareAtEnd =
 export const calledAgain = shareAtEnd('called_again');
 /** The share of reserved customers whom the agent asks for more. */
 export const offeredMore = shareAtEnd('offered_more');
-/** The places of the tasks with one intent, also where the wish is impossible. */
-const placesOf = ({ intents }: Run, intent: string) => intents!.flatMap((name, i) => (name.startsWith(intent) ? [i] : []));
+/** The places of the tasks of one domain, or of those with one intent, also where the wish is impossible. */
+const placesOf = ({ tasks, intents }: Run, part: string) =>
+  tasks.flatMap((task, i) => (task.startsWith(`${part}/`) || intents![i]!.startsWith(part) ? [i] : []));
 /** The share of the writes with a yes, in the tasks with one intent, by seed. */
 const askedBySeed = (experiment: string, variant: string, intent: string): number[] =>
   runsOf(experiment, variant).map((run) => {
@@ -228,9 +229,9 @@ export function intentMinus(experiment: string, variant: string, other: string, 
     ),
   ];
 }
-/** Those of several pairs of a variant and an intent whose difference of pass^1 from `other` is shown. */
+/** Those of several pairs of a variant and an intent or a domain whose difference of pass^1 from `other` is shown, as `variant intent`. */
 export const shownIntents = (experiment: string, pairs: readonly (readonly [variant: string, intent: string])[], other: string) =>
-  holm(pairs.map(([variant, intent]) => ({ name: variant, p: pValue(versusIn(experiment, variant, other, intent)) })));
+  holm(pairs.map(([variant, intent]) => ({ name: `${variant} ${intent}`, p: pValue(versusIn(experiment, variant, other, intent)) })));
 export function confirmedGain(experiment: string, variant: string): Figure {
   const before = confirmedBySeed(experiment, variant, 0);
   return overSeeds(

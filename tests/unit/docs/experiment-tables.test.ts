@@ -59,3 +59,22 @@ test('a column of one intent has its tasks only', () => {
     '0.0 (0.0 to 3.7)',
   ]);
 });
+
+test('a column of one domain has its tasks only, and the difference from the baseline there', () => {
+  const path = folder('scenarios', { grpo: [20, 20, 20], start: [10, 10, 10] });
+  const file = `${path}/scenarios.mua-experiment.json`;
+  const content = JSON.parse(readFileSync(file, 'utf8')) as { runs: { tasks: string[] }[] };
+  // Of each seed, the first 20 tasks are of rooms, and the others of rentals.
+  for (const run of content.runs) run.tasks = run.tasks.map((task, i) => task.replace(/^\w+/, i < 20 ? 'rooms' : 'rentals'));
+  writeFileSync(file, JSON.stringify(content));
+  const columns = ['rooms', 'rentals'].flatMap((part) => [
+    { head: part, of: 'scenarios', part, figure: 'success' as const },
+    { head: 'minus', of: 'scenarios', part, figure: 'difference' as const },
+  ]);
+  const [, grpo, start] = armRows({ grpo: 'GRPO', start: 'no training' }, columns, path);
+  // Wilson's intervals of 60 of 60, 0 of 60 and 30 of 60. Of 60 pairs 30 are lost: (30 + 1 − 1) / 62 = 0.4839, variance 32/62 − 0.4839² =
+  // 0.28196, error √(0.28196/60) = 0.06855, times t(59) = 2.001: ± 0.1372.
+  expect(grpo!.slice(2)).toEqual(['100.0 (94.0 to 100.0)', '', '0.0 (0.0 to 6.0)', '']);
+  expect(start!.slice(2, 4)).toEqual(['50.0 (37.7 to 62.3)', expect.stringMatching(/^−50\.0 \(−62\.\d to −3\d\.\d\), shown$/)]);
+  expect(start![5]).toMatch(/^0\.0 /);
+});

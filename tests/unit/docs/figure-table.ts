@@ -93,6 +93,7 @@ const OTHER_WORLDS = [...OTHER_STARTS, 'two_guards'];
 const UNSEEN = ['grpo', 'start', 'two_guards', 'careful_demonstrator'];
 const TURN_REWARDS = ['grpo', 'rewards_added', 'mt_grpo', 'gtpo'];
 const LEFT_OUT = ['start', 'grpo_cancellations', 'grpo_payments', 'grpo_both', 'sft_cancellations', 'sft_payments'];
+const SCENARIOS = ['grpo', 'sft', 'sft_careful_only', 'sft_careful_only_1e-3', 'start', 'careful_demonstrator'];
 const hasResults = (experiment: string) => existsSync(`public/experiments/${experiment}.mua-experiment.json`);
 const armCells = (
   experiment: string,
@@ -109,6 +110,16 @@ const armCells = (
     minusGrpo,
     ...others.map((figure) => (figure.low === figure.high ? one(figure.value) : full(figure))),
   ];
+};
+/** pass^1 in each domain, and its difference from the first arm. Holm's correction is for all differences of all domains. */
+const domainCells = (experiment: string, [first, ...others]: readonly string[], domains: readonly string[], name: string): string[] => {
+  if (!hasResults(experiment)) return domains.flatMap(() => ['not run', '']);
+  const pairs = others.flatMap((arm) => domains.map((domain) => [arm, domain] as const));
+  const shown = shownIntents(experiment, pairs, first!);
+  return domains.flatMap((domain) => [
+    full(intentFigures(experiment, name, domain)[0]),
+    name === first ? '' : signed(intentMinus(experiment, name, first!, domain)[0]) + (shown.has(`${name} ${domain}`) ? ', shown' : ''),
+  ]);
 };
 /** A row of a table of arms. @param cells the values after the name and the meaning */
 const armRow = (page: string, name: string, cells: readonly string[]): Claim => {
@@ -258,6 +269,7 @@ export const CLAIMS: readonly Claim[] = [
         : Array.from({ length: 4 }, () => 'not run'),
     ),
   ),
+  ...SCENARIOS.map((name) => armRow('scenarios.md', name, domainCells('scenarios', SCENARIOS, ['rooms', 'library', 'rentals'], name))),
   ...TURN_REWARDS.map((name) => armRow('turn-rewards.md', name, armCells('turn-rewards', TURN_REWARDS, name, confirmed))),
   ...[`${RESULTS}README.md`, `${RESULTS}matched-controls.md`].map((path) =>
     claim(path, 'rule is {} points better', one(minus('matched-controls', 'guard').value)),
