@@ -2,10 +2,12 @@
 import type { ToolCall } from '../records/task.ts';
 import type { Detail, WriteWords } from './audit-rules.ts';
 
-/** @param verbs other words for the act than those of the tool's name */
-export const spelledOut = ({ name, arguments: args }: ToolCall, verbs: readonly string[] = []): WriteWords => ({
+export const spelledOut = ({ name, arguments: args }: ToolCall): WriteWords => ({
   about: (text) => text,
-  act: says([...name.split(/[_\W]+/).filter((word) => word.length > 3), ...verbs], `the act (${name})`),
+  act: says(
+    name.split(/[_\W]+/).filter((word) => word.length > 3),
+    `the act (${name})`,
+  ),
   details: Object.entries(args).flatMap(([argument, value]) => (typeof value === 'string' && value !== '' ? says([value], argument) : [])),
 });
 

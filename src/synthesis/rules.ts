@@ -40,7 +40,7 @@ export function checkRules(row: GradedRow, rules: DomainRules | null): Record<Ru
     results: results(row, read),
     ...audited(row, read, rules),
     end: end(row, read),
-    length: length(row),
+    length: length(row, read),
     leak: leak(row) ?? GOOD,
   };
 }
@@ -112,8 +112,9 @@ const MOST_MESSAGES = 200;
 const MOST_CHARACTERS = 20_000;
 /** The agent says the same so often in a row only if it does not listen. */
 const REPEATED = 3;
+const FAILED_AGAIN = 6;
 
-function length({ messages }: GradedRow): RuleGrade {
+function length({ messages }: GradedRow, { events, messages: places }: RecordedEvents): RuleGrade {
   if (messages.length > MOST_MESSAGES) return bad(`the conversation has ${messages.length} messages: expected at most ${MOST_MESSAGES}`);
   const long = messages.findIndex(({ content }) => content.length > MOST_CHARACTERS);
   if (long >= 0) return bad(`the message has ${messages[long]!.content.length} characters: expected at most ${MOST_CHARACTERS}`, long);
@@ -124,8 +125,10 @@ function length({ messages }: GradedRow): RuleGrade {
   const acts = messages.flatMap((one, message) =>
     one.role === 'assistant' ? [{ message, act: JSON.stringify([one.content.trim(), one.tool_calls?.map((call) => call.function)]) }] : [],
   );
-  const stuck = acts.findIndex(({ act }, i) => i + 1 >= REPEATED && acts.slice(i + 1 - REPEATED, i).every((other) => other.act === act));
-  return stuck >= 0 ? bad(`the agent does the same ${REPEATED} times in a row`, acts[stuck]!.message) : GOOD;
+  const failed = new Set(events.flatMap((event, i) => (event.kind === 'tool' && event.result.error ? [places[i]] : [])));
+  const mostAt = (i: number) => (failed.has(acts[i - 1]?.message) ? FAILED_AGAIN : REPEATED);
+  const stuck = acts.findIndex(({ act }, i) => i + 1 >= mostAt(i) && acts.slice(i + 1 - mostAt(i), i).every((other) => other.act === act));
+  return stuck >= 0 ? bad(`the agent does the same ${mostAt(stuck)} times in a row`, acts[stuck]!.message) : GOOD;
 }
 
 const isSchema = (tool: unknown): tool is ToolSchema => isObject(tool) && isObject(tool.function) && typeof tool.function.name === 'string';

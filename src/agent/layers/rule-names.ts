@@ -45,6 +45,8 @@ export const RULE_NAMES = {
     'ended_contract',
     'paid_unchecked',
     'roaming_charged',
+    // Scenarios.
+    'wrong_record',
   ],
   communication: [
     'refund_time',

@@ -31,6 +31,8 @@ const DATE = new RegExp(
   'g',
 );
 const TIME = /\b(\d{1,2})(?::(\d{2}))? ?(a\.?m\b|p\.?m\b)|\b(\d{1,2}):(\d{2})\b|\b(noon|midday)\b/g;
+/** The ids of a text in lower case, as tools show them: `room_12`. */
+export const idsIn = (text: string): string[] => text.match(/\b[a-z]+(?:_[a-z]+)*_\d+\b/g) ?? [];
 const ID = /\b([a-z]+(?:_[a-z]+)*)[_-]?(\d+)\b/g;
 /** The text before the number of an id: `room_` of room_12. Undefined if the value is no id. */
 export const prefixOf = (value: Json): string | undefined =>
@@ -129,6 +131,13 @@ function formOf(value: Json): Mention | null {
   if (typeof value !== 'string') return null;
   const { mentions, rest } = mentionsIn(value);
   return mentions.length === 1 && rest.replace(/[;\s]/g, '') === '' ? mentions[0]! : null;
+}
+
+/** Whether a text names a value: an id, a day, a date or a time in the usual ways to write it, another value as words of its own. */
+export function namesValue(text: string, value: Json): boolean {
+  const form = formOf(value);
+  if (!form) return partsOf(value).every((part) => contains(text, part));
+  return mentionsIn(withJoinedIds(text, [form])).mentions.some((mention) => mention.kind === form.kind && mention.value === form.value);
 }
 
 /** The text with `room 12` as `room_12`, if a fact is such an id. */

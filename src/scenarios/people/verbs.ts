@@ -77,6 +77,16 @@ export function actsIn(said: string, more: readonly string[] = []): string[] {
 
 const isSame = (a: string, b: string): boolean => a === b || SAME_ACT.some((verbs) => verbs.includes(a) && verbs.includes(b));
 
+/** Finds the forms of these verbs, and of verbs for the same act, where a sentence says that something is done. */
+export const actPattern = (own: readonly string[]): RegExp => {
+  const verbs = [...new Set([...own, ...VERBS.filter((verb) => own.some((wanted) => isSame(verb, wanted)))])];
+  return new RegExp(verbs.map((verb) => patternOf(verb).source).join('|'), 'i');
+};
+
+/** Whether a text names an act that one of the own verbs means. */
+export const namesAct = (said: string, own: readonly string[]): boolean =>
+  actsIn(said, own).some((verb) => own.some((wanted) => isSame(verb, wanted)));
+
 /** Whether a text names an act that none of the own verbs means. */
 export const namesOtherAct = (said: string, own: readonly string[], more: readonly string[] = []): boolean =>
   actsIn(said, more).some((verb) => !own.some((wanted) => isSame(verb, wanted)));

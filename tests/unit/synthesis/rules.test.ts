@@ -45,6 +45,15 @@ test.each([
   expect(decide(ruleGrades(readGradedRow(row, 'line 1'), null)).keep).toBe('no');
 });
 
+test('a call that failed may be tried again five times', () => {
+  const call = shopMessages(1)[4]!;
+  const tried = (times: number, content: string) =>
+    failed({ ...shopRow(1), messages: [...shopMessages(1).slice(0, 4), ...Array.from({ length: times }, () => [call, { role: 'tool', content }]).flat(), ...shopMessages(1).slice(4)] }); // prettier-ignore
+  const busy = 'Error: the service is busy, please try again';
+  expect([tried(4, busy), tried(5, busy)]).toEqual([[], ['length']]);
+  expect([tried(1, '{"status":"open"}'), tried(2, '{"status":"open"}')]).toEqual([[], ['length']]);
+});
+
 test('25 words in a row of the prompt are a leak, 24 are not, and neither is a sentence that the policy quotes', () => {
   const words = Array.from({ length: 26 }, (_, i) => `word${i}`);
   const saying = (said: string, policy: string, instruction?: string) =>

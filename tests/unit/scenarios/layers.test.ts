@@ -1,0 +1,158 @@
+/** What the audit and the layers of a scenario find in conversations that are written by hand, with the tools of the meeting rooms. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../../src/records/conversation.ts';
+import { checkRules, domainRules, type DomainRules } from '../../../src/synthesis/rules.ts';
+
+let rooms: DomainRules | null;
+beforeAll(async () => void (rooms = await domainRules('rooms')));
+
+type Line = string | [name: string, args: object, result: unknown];
+
+/** `U: ` and `A: ` begin what customer and agent say. A list is a call with its result. */
+const messages = (lines: readonly Line[]): ChatMessage[] => [
+  { role: 'system', content: 'Before you change something, say exactly what you will do and wait for a yes.' },
+  ...lines.flatMap((line): ChatMessage[] => {
+    if (typeof line === 'string') return [{ role: line.startsWith('U') ? 'user' : 'assistant', content: line.slice(3) }];
+    const [name, args, result] = line;
+    const content = typeof result === 'string' ? result : JSON.stringify(result);
+    return [
+      { role: 'assistant', content: '', tool_calls: [{ type: 'function', function: { name, arguments: args as never } }] },
+      { role: 'tool', name, content },
+    ];
+  }),
+];
+
+function found(...lines: Line[]): string[] {
+  const { audit, communication, policy } = checkRules({ id: 'x', messages: messages(lines), domain: 'rooms' }, rooms);
+  return [audit, communication, policy].flatMap((grade) => grade.found ?? []);
+}
+
+const ASK = 'U: Please cancel my bookings book_7 and book_8. I am Ada from Legal.';
+const FIND: Line = ['find_user', { name: 'Ada', team: 'Legal' }, [{ id: 'user_1', name: 'Ada', team: 'Legal' }]];
+const cancel = (booking: string, result: unknown = { cancelled: booking, fee: 5 }): Line => ['cancel_booking', { booking }, result];
+const BOTH = 'A: Shall I cancel book_7, and cancel book_8?';
+const BYE = 'U: No, thanks. Bye. ###STOP###';
+
+describe('after a yes, the write must be tried', () => {
+  it('finds nothing if both writes are made', () => {
+    expect(found(ASK, FIND, BOTH, 'U: Yes.', cancel('book_7'), cancel('book_8'), 'A: Both are cancelled. Anything else?', BYE)).toEqual([]);
+  });
+
+  it.each([
+    ['an agent that says goodbye', ['A: You are welcome. Goodbye.']],
+    ['an agent that claims one', ['A: I have cancelled book_8. Anything else?']],
+    ['an agent that made the other write', [cancel('book_8'), 'A: Done. Anything else?']],
+    ['an agent that made it for another booking', [cancel('book_8'), cancel('book_9'), 'A: Done. Anything else?']],
+    ['an agent that blames the system for its own error', [cancel('book_9', 'Error: no booking book_9'), 'A: Sorry, I cannot do it.']],
+  ])('finds %s', (_, lines) => {
+    expect(found(ASK, FIND, BOTH, 'U: Yes.', ...(lines as Line[]), BYE)).toContain('promise');
+  });
+
+  it.each([
+    'A: I would cancel book_7 and book_8. Is that okay?',
+    'A: These bookings would be cancelled:\n- book_7\n- book_8\nShall I go ahead and cancel them?',
+    'A: Do you want me to delete book_7 and then remove book_8?',
+  ])('understands %j', (question) => {
+    expect(found(ASK, FIND, question, 'U: Yes, please.', cancel('book_8'), 'A: That is done. Anything else?', BYE)).toContain('promise');
+    expect(found(ASK, FIND, question, 'U: Yes, please.', cancel('book_7'), cancel('book_8'), 'A: That is done.', BYE)).not.toContain(
+      'promise',
+    );
+  });
+
+  it.each([
+    ['a customer who says no', ['U: No, leave them.', 'A: All right. Anything else?', BYE]],
+    [
+      'a customer who takes the yes back',
+      ['U: Yes.', FIND, 'A: One moment, I look.', 'U: Wait, stop, I changed my mind.', 'A: All right.', BYE],
+    ],
+    [
+      'a reason',
+      [
+        'U: Yes.',
+        ['get_booking', { booking: 'book_7' }, { id: 'book_7', day: 'Monday' }],
+        'A: Sorry, I cannot cancel it, because it is today.',
+        BYE,
+      ],
+    ],
+    ['an outage', ['U: Yes.', cancel('book_7', 'Error: the service is busy, please try again'), 'A: Sorry, the system failed.', BYE]],
+    ['a conversation that was cut', ['U: Yes.', FIND]],
+  ])('excuses %s', (_, lines) => {
+    expect(found(ASK, FIND, BOTH, ...(lines as Line[]))).toEqual([]);
+  });
+
+  it('asks for no write after a yes to facts', () => {
+    expect(
+      found('U: Move book_7 to Friday, 10:00.', 'A: So booking book_7, day Friday. Is that right?', 'U: Yes.', 'A: Which start time?', BYE),
+    ).toEqual([]);
+  });
+});
+
+describe('what the customer named must not be left out', () => {
+  const first = (...more: Line[]) => [FIND, 'A: Shall I cancel book_7?', 'U: Yes.', cancel('book_7'), 'A: I have cancelled book_7. Anything else?', ...more, BYE]; // prettier-ignore
+
+  it('finds a booking that the agent only repeated or looked at', () => {
+    const look: Line = ['get_booking', { booking: 'book_8' }, { id: 'book_8' }];
+    expect(found(ASK, ...first())).toEqual(['unanswered']);
+    expect(found(ASK, 'A: So book_7 and book_8. Is that correct?', 'U: Yes.', look, ...first())).toEqual(['unanswered']);
+  });
+
+  it('excuses a refusal, a corrected id, and a customer who only asks', () => {
+    expect(found(ASK, ...first('U: And book_8?', 'A: Sorry, book_8 cannot be cancelled, because it is today.'))).toEqual([]);
+    expect(found('U: Cancel book_8.', 'A: Your name?', 'U: Ada. Sorry, I meant book_7, not book_8.', ...first())).toEqual([]);
+    expect(
+      found('U: When is book_8?', ['list_bookings', { user: 'user_1' }, [{ id: 'book_8', start: '10:00' }]], 'A: At 10:00.', BYE),
+    ).toEqual([]);
+  });
+});
+
+describe('a claim must be true', () => {
+  it.each([['Done. Anything else?'], ['I have cancelled book_7.'], ['It is done. The amount is 5.']])(
+    'finds %j after an error',
+    (claim) => {
+      const call = cancel('book_7', 'Error: bookings of today cannot be cancelled');
+      expect(found('U: Cancel book_7.', 'A: Shall I cancel book_7?', 'U: Yes.', call, `A: ${claim}`, BYE)).toEqual(['false_claim']);
+    },
+  );
+});
+
+describe('a write is about the record that the words of the customer mean', () => {
+  const people = [
+    { id: 'user_1', name: 'Ada', team: 'Sales' },
+    { id: 'user_2', name: 'Ada', team: 'Legal' },
+  ];
+  const book = (user: string, shown: unknown = people, said = 'Ada from Legal') =>
+    found(`U: I am ${said}. Book room_5 on Friday from 10:00 to 11:00.`, ['find_user', { name: 'Ada' }, shown], 'A: Shall I book room_5 on Friday from 10:00 to 11:00?', 'U: Yes.', ['book_room', { user, room: 'room_5', day: 'Friday', start: '10:00', end: '11:00' }, { id: 'book_9' }], 'A: I have booked room_5.', BYE); // prettier-ignore
+
+  it('finds a namesake, and an id that nobody said and no tool showed', () => {
+    expect(book('user_2')).toEqual([]);
+    expect(book('user_1')).toEqual(['wrong_record']);
+    expect(book('user_7')).toEqual(['wrong_record']);
+  });
+
+  it('does not guess between records that fit equally well', () => {
+    expect(book('user_1', people, 'Ada')).toEqual([]);
+    expect(book('user_1', [people[0]])).toEqual([]);
+  });
+});
+
+describe('the audit knows a write by its verb and by whole values', () => {
+  const move = (question: string, args: object = {}) =>
+    found('U: Move my booking book_7 to Friday at 13:00.', `A: ${question}`, 'U: Yes.', ['move_booking', { booking: 'book_7', day: 'Friday', start: '13:00', ...args }, { id: 'book_7' }], 'A: It is moved.', BYE); // prettier-ignore
+
+  it('takes no question about the booking for one about its end', () => {
+    expect(move('Shall I move book_7 to Friday at 13:00?')).toEqual([]);
+    const more = ['A: Booking book_7, day Friday. Is that right?', 'U: Yes.', cancel('book_7'), 'A: Done.', BYE];
+    expect(found('U: Move my booking book_7 to Friday.', ...(more as Line[]))).toContain('unconfirmed_write');
+  });
+
+  it('knows other words for the act, and the usual ways to write a value', () => {
+    expect(move('May I reschedule book_7 to Friday at 1 pm?')).toEqual([]);
+    expect(move('Should I shift booking `book_7` to **Fri**, 13:00?')).toEqual([]);
+  });
+
+  it('does not find an id in a longer one, nor another value', () => {
+    expect(move('Shall I move book_77 to Friday at 13:00?')).toContain('unconfirmed_write');
+    expect(move('Shall I move book_7 to Friday at 13:30?')).toContain('unconfirmed_write');
+    expect(move('Shall I move book_7 to Thursday at 13:00?')).toContain('unconfirmed_write');
+  });
+});
