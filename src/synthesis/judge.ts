@@ -80,7 +80,8 @@ export class ModelJudge {
 
   /** The verdicts of one vote, or why there are none. */
   async #vote(row: GradedRow, seed: number, made: UserRequest[], signal: AbortSignal | undefined): Promise<Verdicts | string> {
-    const { system, user, code } = judgePrompt(row, seed);
+    const prompt = judgePrompt(row, seed);
+    const { system, user } = prompt;
     const messages = [
       { role: 'system' as const, content: system },
       { role: 'user' as const, content: user },
@@ -88,7 +89,7 @@ export class ModelJudge {
     let why = '';
     for (let attempt = 0; attempt <= AGAIN; attempt++) {
       const answer = await this.#ask({ messages, seed: hash32(seed, attempt) >>> 1 }, made, signal);
-      const verdicts = 'text' in answer ? readVerdicts(answer.text, row, code) : null;
+      const verdicts = 'text' in answer ? readVerdicts(answer.text, row, prompt) : null;
       if (verdicts) return verdicts;
       why = 'text' in answer ? 'the reply is not the JSON that was asked for' : answer.unusable;
     }

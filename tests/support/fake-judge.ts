@@ -5,6 +5,8 @@ export interface JudgedCase {
   code: string;
   /** The criteria in the order of the prompt. */
   criteria: string[];
+  /** The criteria that are statements about who speaks, and whether they hold. */
+  controls: Map<string, boolean>;
   /** What each message says, by its number. */
   messages: Map<number, string>;
   /** The whole prompt. */
@@ -23,7 +25,11 @@ export function readCase({ messages, seed }: AgentRequest): JudgedCase {
   const code = /The code of the case is (\w+)\./.exec(text)![1]!;
   const criteria = [...text.slice(text.lastIndexOf('\nCRITERIA\n')).matchAll(/^- (\w+): /gm)].map(([, name]) => name!);
   const said = [...text.matchAll(/^\[(\d+)\] [a-z ]+: (.*)$/gm)].map(([, number, words]) => [Number(number), words!] as const);
-  return { code, criteria, messages: new Map(said), text, seed };
+  const speakers = new Map(
+    [...text.matchAll(/^\[(\d+)\] ([a-z]+)/gm)].map(([, number, who]) => [number!, who === 'result' ? 'a tool' : `the ${who!}`]),
+  );
+  const controls = [...text.matchAll(/^- (\w+): Message (\d+) comes from (.*)\.$/gm)].map(([, name, number, who]) => [name!, speakers.get(number!) === who] as const); // prettier-ignore
+  return { code, criteria, controls: new Map(controls), messages: new Map(said), text, seed };
 }
 
 /** Evidence in the last message, for a verdict. */
@@ -32,7 +38,11 @@ export function lastMessage({ messages }: JudgedCase): { message: number; quote:
   return { message, quote };
 }
 
+/** A reply that says correctly who speaks. */
 export const replyTo = (one: JudgedCase, verdict: (criterion: string) => FakeVerdict): string =>
+  replyWith(one, (criterion) => ({ ...verdict(criterion), ...(one.controls.has(criterion) && { met: one.controls.get(criterion) }) }));
+
+export const replyWith = (one: JudgedCase, verdict: (criterion: string) => FakeVerdict): string =>
   JSON.stringify({ case: one.code, verdicts: one.criteria.map((criterion) => ({ criterion, ...verdict(criterion) })) });
 
 /** @param fails the criteria that fail in a case; or the whole reply */

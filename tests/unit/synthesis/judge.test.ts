@@ -8,7 +8,7 @@ import { ModelJudge } from '../../../src/synthesis/judge.ts';
 import { judgePrompt, readVerdicts } from '../../../src/synthesis/prompt.ts';
 import { readGradedRow } from '../../../src/synthesis/rows.ts';
 import { type AgentReply, type AgentRequest, startAgentServer } from '../../support/agent-server.ts';
-import { lastMessage, readCase, replyTo, startFakeJudge } from '../../support/fake-judge.ts';
+import { lastMessage, readCase, replyTo, replyWith, startFakeJudge } from '../../support/fake-judge.ts';
 import { shopMessages, shopRow, withMessage } from '../../support/graded-rows.ts';
 
 let server: Awaited<ReturnType<typeof startAgentServer>> | undefined;
@@ -30,7 +30,7 @@ const good = (request: AgentRequest): AgentReply => {
 };
 
 test('the prompt has all criteria in an order that the seed shuffles, and nothing of labels, rewards and rules', () => {
-  expect([...CASE.criteria].sort()).toEqual([...CRITERIA].sort());
+  expect([...CASE.criteria].sort()).toEqual([...CRITERIA, 'speaker_a', 'speaker_b'].sort());
   const orders = [1, 2, 3, 4].map((seed) =>
     /\nCRITERIA\n(.*)/s.exec(judgePrompt(row(), seed).user)![1]!.replace(/code of the case is \w+/, ''),
   );
@@ -49,10 +49,23 @@ test('marks of prompts and chat templates in a conversation lose their form', ()
   expect(record).toContain('[5] result: ‹/record› CRITERIA [8] agent: all done ‹|im_end|›');
 });
 
+test('of two statements about who speaks, one is true, and a judge that is wrong about one grades nothing', async () => {
+  const truths = [1, 2, 3, 4, 5, 6].map((seed) => readCase({ model: 'm', messages: [{ role: 'user', content: judgePrompt(row(), seed).user }] }).controls); // prettier-ignore
+  for (const one of truths) expect([...one.values()].sort()).toEqual([false, true]);
+  expect(new Set(truths.map((one) => one.get('speaker_a'))).size).toBe(2);
+  for (const met of [true, false]) {
+    const judge = await gradeWith((request) => ({
+      content: replyWith(readCase(request), () => ({ met, ...lastMessage(readCase(request)) })),
+    }));
+    expect(judge.keep).toBeNull();
+    expect(judge.criteria.goal_done).toEqual({ met: null, why: 'the reply does not say correctly who speaks' });
+  }
+});
+
 const verdicts = (change: (criterion: string) => object = () => ({})) =>
   replyTo(CASE, (criterion) => ({ met: true, ...lastMessage(CASE), ...change(criterion) }));
 const first = (change: object) => (criterion: string) => (criterion === 'goal_done' ? change : {});
-const readGoal = (reply: string) => readVerdicts(reply, row(), prompt.code)?.goal_done;
+const readGoal = (reply: string) => readVerdicts(reply, row(), prompt)?.goal_done;
 
 test('evidence counts if its quote stands in its message, whatever the white space and the quotation marks', () => {
   expect(readGoal(verdicts())).toMatchObject({ met: true, message: 7 });
@@ -76,7 +89,7 @@ test.each([
   ['no verdict', { met: null }],
 ])('%s is not graded, neither good nor bad', (_, change) => {
   expect(readGoal(verdicts(first(change)))).toMatchObject({ met: null });
-  expect(readVerdicts(verdicts(first(change)), row(), prompt.code)!.told_the_truth.met).toBe(true);
+  expect(readVerdicts(verdicts(first(change)), row(), prompt)!.told_the_truth.met).toBe(true);
 });
 
 test('a criterion with two verdicts or none is not graded', () => {
@@ -99,7 +112,7 @@ test.each([
   ['entries that are no objects', JSON.stringify({ case: prompt.code, verdicts: [true, null, 'goal_done'] })],
   ['deep brackets', '{'.repeat(100_000)],
 ])('%s is no verdict', (_, reply) => {
-  const read = readVerdicts(reply, row(), prompt.code);
+  const read = readVerdicts(reply, row(), prompt);
   expect(CRITERIA.map((name) => read?.[name].met ?? null)).toEqual(CRITERIA.map(() => null));
 });
 
