@@ -62,7 +62,7 @@ export function runTool(own: ReadScenario, rows: Rows, tool: ScenarioTool, call:
     runWrite(own, rows, write, scope, `${path}.writes[${i}]`);
     scope = { ...scope, tables: tablesOf(own.scenario, rows) };
   }
-  const fault = tool.writes?.length ? broken(own, rows) : undefined;
+  const fault = tool.writes?.length ? broken(own, rows, new Set(tool.writes.map(({ table }) => table))) : undefined;
   return fault ? { error: fault } : { result: own.cel.json(tool.result!, scope, `${path}.result`) };
 }
 
