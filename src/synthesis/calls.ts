@@ -16,14 +16,12 @@ export function callProblems({ messages, tools }: GradedRow): CallProblems {
   if (calls.length === 0) return { wrong: null, unread: null };
   if (!tools) return { wrong: null, unread: 'the row has calls and no tools' };
   const known = new Map(tools.map(functionOf).map((tool) => [tool.name, tool.parameters]));
-  const schemas = new Map<string, z.ZodType | null>();
   let unread: string | null = null;
   for (const { name, arguments: given, message } of calls) {
     if (!known.has(name)) return { wrong: { why: `the tools have no ${shown(name)}`, message }, unread };
     const args = parsed(given);
     if (!isObject(args)) return { wrong: { why: `the arguments of ${name} are ${shown(given)}: expected an object`, message }, unread };
-    if (!schemas.has(name)) schemas.set(name, schemaOf(known.get(name)));
-    const checked = check(schemas.get(name), args);
+    const checked = check(schemaOf(known.get(name)), args);
     if (!checked) unread ??= `the schema of ${shown(name)} cannot be read`;
     const issue = checked?.error?.issues[0];
     if (issue) return { wrong: { why: `${name}: ${issue.path.join('.') || 'arguments'}: ${issue.message}`, message }, unread };
@@ -51,7 +49,7 @@ const isExpression = (key: string, value: unknown) =>
   key === 'patternProperties' || (['pattern', 'format'].includes(key) && typeof value === 'string');
 
 /** Null without a schema, or if the schema refers to itself without end. */
-function check(schema: z.ZodType | null | undefined, args: unknown) {
+function check(schema: z.ZodType | null, args: unknown) {
   try {
     return schema?.safeParse(args) ?? null;
   } catch {
@@ -59,8 +57,21 @@ function check(schema: z.ZodType | null | undefined, args: unknown) {
   }
 }
 
+/** The schemas that were read, by their JSON. Most rows of a file have the same tools. */
+const READ = new Map<string, z.ZodType | null>();
+const MOST_READ = 1000;
+
 /** Null if the schema is not one that can be checked. */
 function schemaOf(parameters: unknown): z.ZodType | null {
+  const key = JSON.stringify(parameters);
+  if (!READ.has(key)) {
+    if (READ.size >= MOST_READ) READ.clear();
+    READ.set(key, compiled(parameters));
+  }
+  return READ.get(key)!;
+}
+
+function compiled(parameters: unknown): z.ZodType | null {
   const checked = mapJson(parameters, (value) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key, one]) => !isExpression(key, one))) : value,
   );
