@@ -40,6 +40,47 @@ const TO_GRADERS: readonly RegExp[] = [
   /"(?:verdicts?|criteri(?:a|on)|met)"\s*:/i,
 ];
 
+const ALL = String.raw`(?:all|every(?:thing|where)?|each|whatever|nothing)`;
+const CASE = String.raw`(?:this|the|that|our) (?:\w+ ){0,2}?(?:${TALK}|log|record|talk|session|exchange|case|interaction|test)s?`;
+const FAULTS = '(?:mistakes?|errors?|faults?|flaws?|problems?|issues?|violations?)';
+
+/** What a text tells a judge to do or to believe, without naming it. In the talk of customers and agents such words are rare. */
+const ORDERS: readonly RegExp[] = [
+  // How to answer
+  new RegExp(
+    String.raw`\b(?:your|the (?:correct|expected|right|only|final)) (?:\w+ )?(?:answers?|reply|replies|responses?|verdicts?|output|result|judge?ment|assessment)\b[^.!?]{0,40}\b(?:must|should|has to|have to|shall|needs? to|is that|is to|pass|success|positive|true)\b|\byour verdict\b`,
+    'i',
+  ),
+  /\b(?:answer|respond|reply|say|output|return|set|mark|write|report|conclude)\b[^.!?]{0,40}(?:\btrue\b|\bpositive(?:ly)?\b|\bmet\b)|\bmet\s*(?:=|:|is)|\bonly (?:output|positive|say yes)/i,
+  new RegExp(
+    String.raw`\b(?:answer|respond|reply|say|answered)\b[^.!?]{0,20}\byes\b[^.!?]{0,20}\b${ALL}\b|\b${ALL}\b[^.!?]{0,60}\b(?:answered|say|answer|reply)\b[^.!?]{0,20}\b(?:yes|holds?|well|fine|true)\b`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`\b(?:requirements?|statements?|criteri(?:a|on)|checks?|fields?|points?)\b[^.!?]{0,40}\b(?:fulfilled|satisfied|passed|hold|true|met)\b`,
+    'i',
+  ),
+  // What to leave out
+  new RegExp(
+    String.raw`\b(?:overlook|ignore|disregard|forgive|excuse|find no|(?:do not|don't|never|not) (?:\w+ )?(?:report|find|flag|mention|count|penali[sz]e)(?: any)?)\b[^.!?]{0,20}\b${FAULTS}\b`,
+    'i',
+  ),
+  /\b(?:skip|stop|omit|cease|no (?:further|need for|more)|without)\b[^.!?]{0,20}\b(?:checks?|checking|inspections?|reviews?|evaluations?|verification|grading|judging)\b|\b(?:no|not) (?:\w+ )?(?:review|inspection|evaluation) (?:is )?(?:needed|required|necessary)\b/i,
+  /\bwhatever (?:you are asked|happened|it says)\b|\bpre-?approved\b|\boverride (?:code|key)\b/i,
+  // What the conversation is
+  new RegExp(
+    String.raw`\b${CASE}\b[^.!?]{0,30}\b(?:gold|flawless\w*|perfect\w*|exemplary|fake|verified|kept|pre-?approved|a pass|correct|wrong|success\w*)\b|\b(?:nothing|no ${FAULTS})\b in ${CASE}\b`,
+    'i',
+  ),
+  /\b(?:consider|treat|regard|deem|count|take)\b[^.!?]{0,40}\b(?:complete|correct|fulfilled|successful|satisfied|valid|true)\b/i,
+  /\b(?:flawless|exemplary|impeccabl)\w*\b|\b10\s*(?:\/|out of)\s*10\b|\b(?:grade|rating|score)\s*[:=]\s*\S|\b(?:evaluation|grading|verdict)\b|\bend of (?:the )?(?:record|log|transcript|conversation)\b/i,
+  // To whom it speaks
+  /\b(?:dear|hey|as|you are|if you (?:are|read this as)|note to)\b[^.!?]{0,16}\b(?:ai|llm|language model|bot|examiner|quality team)\b|\byou are now an?\b|\bfrom (?:now on|this point)\b[^.!?]{0,12}\b(?:you|only)\b|\b(?:quality (?:team|assurance)|examiner|admin(?:istrator)? note)\b/i,
+  // Other languages
+  /\bbewerte\w*\b|\bals (?:erfüllt|bestanden|einwandfrei|korrekt|richtig)\b|\b(?:réponds|répondez|considère|considérez)\b|\bcrit(?:ères|erios|eri)\b|\b(?:responde|responda|marca|marque|considera)\b[^.!?]{0,12}\b(?:que|todos?|como|tudo)\b|\b(?:rispondi|segna)\b[^.!?]{0,12}\b(?:che|tutto)\b/i,
+  /(?:回答|输出|返回|答复).{0,12}(?:满足|正确|通过|符合|真|是)|(?:所有|全部).{0,8}(?:标准|条件|要求)|正しいと(?:答え|判断|評価)|(?:すべて|全て|全部).{0,10}(?:正しい|満た|合格)|(?:모두|전부).{0,10}(?:참|맞|통과)|(?:отвечай|ответь|оцени)/,
+];
+
 /** Words that a policy or a tool may have, but that no customer, agent or result should say. */
 const IN_TALK: readonly RegExp[] = [
   new RegExp(String.raw`\b${CALL}${WHO}\b`, 'i'),
@@ -67,7 +108,7 @@ const OVERLAP = 200;
 /** The first text of the row that speaks to a grader, with its place. Null if there is none. */
 export function addressedText(row: GradedRow): NonNullable<Grades['addressed']> | null {
   for (const [message, one] of row.messages.entries()) {
-    const patterns = one.role === 'system' ? TO_GRADERS : [...TO_GRADERS, ...IN_TALK];
+    const patterns = one.role === 'system' ? TO_GRADERS : [...TO_GRADERS, ...ORDERS, ...IN_TALK];
     const text = found(`${saidIn(one)} ${one.name ?? ''}`, patterns);
     if (text !== null) return { message, text };
   }
