@@ -22,6 +22,8 @@ export class GradeOut {
   /** Resolves when all earlier rows are on the disk. */
   #written: Promise<unknown> = Promise.resolve();
   #ready = new Map<number, string>();
+  /** New lines for rows that were finished before. */
+  #replaced = new Map<number, string>();
   #next: number;
 
   private constructor(
@@ -69,9 +71,17 @@ export class GradeOut {
     }
   }
 
-  /** Adds the grades of a row. They are written as soon as all rows before it are. @throws CommandError or an error of the disk */
+  /**
+   * Adds the grades of a row. They are written as soon as all rows before it are; new grades of a finished row are written by `close`.
+   * @throws CommandError or an error of the disk
+   */
   add(row: number, { grades, keep, keep_reasons }: Graded): Promise<void> {
-    this.#ready.set(row, `${beginning(this.rows[row]!)}, ${JSON.stringify({ grades, keep, keep_reasons }).slice(1)}\n`);
+    const line = `${beginning(this.rows[row]!)}, ${JSON.stringify({ grades, keep, keep_reasons }).slice(1)}\n`;
+    if (row < this.finished.length) {
+      this.#replaced.set(row, line);
+      return Promise.resolve();
+    }
+    this.#ready.set(row, line);
     const write = async () => {
       const lines: string[] = [];
       for (let line = this.#ready.get(this.#next); line !== undefined; line = this.#ready.get(this.#next)) {
@@ -96,7 +106,15 @@ export class GradeOut {
   /** Waits for the rows on their way to the disk, and lets other commands use the file. */
   async close(): Promise<void> {
     await this.#written;
+    await this.#replace();
     await this.lock.release();
+  }
+
+  async #replace(): Promise<void> {
+    if (this.#replaced.size === 0) return;
+    const lines = (await readFile(this.path, 'utf8')).split(/(?<=\n)/);
+    await writeAll({ [this.path]: lines.map((line, i) => this.#replaced.get(i) ?? line).join('') });
+    this.#replaced.clear();
   }
 }
 

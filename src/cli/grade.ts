@@ -2,7 +2,7 @@
 import { mapConcurrently } from '../agent/rollouts.ts';
 import { equalJson } from '../base/json.ts';
 import type { AgentUsage } from '../records/agent-server.ts';
-import type { Graded, Grades, Keep, Review } from '../records/grades.ts';
+import type { Graded, Grades, JudgeGrade, Keep, Review } from '../records/grades.ts';
 import type { Json } from '../records/json.ts';
 import type { EndpointConfig } from '../records/user.ts';
 import { agreements, type PairAgreement } from '../synthesis/agreement.ts';
@@ -10,7 +10,7 @@ import { newestReviews, tally } from '../synthesis/data-card.ts';
 import { errorBound } from '../synthesis/error-bound.ts';
 import { ruleGrades } from '../synthesis/grade.ts';
 import { decide, reasonName } from '../synthesis/keep.ts';
-import { ModelJudge } from '../synthesis/judge.ts';
+import { ModelJudge, VOTES_DIFFER } from '../synthesis/judge.ts';
 import { nearMissTable, type NearMissRow } from '../synthesis/near-misses.ts';
 import { PROMPT_HASH } from '../synthesis/prompt.ts';
 import { rowSha256 } from '../synthesis/row-hash.ts';
@@ -75,7 +75,9 @@ export async function gradeFile(job: GradeJob): Promise<GradeReport> {
 
   const out = await GradeOut.open(job.out, lines, (grades, i) => otherSettings(grades, byRules[i]!, config, { votes, seed }));
   const graded = new Map<number, Graded>(out.finished.map((one, i) => [i, one]));
-  if (graded.size > 0) progress.note(`mua: ${graded.size} of ${rows.length} rows are graded in ${job.out}: going on with the others`);
+  const again = [...graded].flatMap(([i, { grades }]) => (wasUseless(grades) ? [i] : []));
+  const others = again.length > 0 ? `the others, and asking the judge again about ${again.length}` : 'the others';
+  if (graded.size > 0) progress.note(`mua: ${graded.size} of ${rows.length} rows are graded in ${job.out}: going on with ${others}`);
   const forget = onInterrupt(async () => {
     await out.close();
     return out.done > 0 ? `stopped: ${job.out} has ${out.done} graded rows, and the same command goes on` : 'stopped: nothing was written';
@@ -85,12 +87,12 @@ export async function gradeFile(job: GradeJob): Promise<GradeReport> {
   const stop = new AbortController();
   let failure: Error | null = null;
   try {
-    const open = rows.map((_, i) => i).slice(graded.size);
+    const open = [...again, ...rows.map((_, i) => i).slice(out.finished.length)];
     await mapConcurrently(open, model ? AT_ONCE : open.length, async (i) => {
       if (failure) return;
       try {
-        const grades: Grades = { ...byRules[i]!, ...(model && { judge: await model.grade(rows[i]!, i, stop.signal) }) };
-        graded.set(i, decide(grades));
+        const verdict = model && withTokens(await model.grade(rows[i]!, i, stop.signal), out.finished[i]?.grades.judge?.tokens);
+        graded.set(i, decide({ ...byRules[i]!, ...(verdict && { judge: verdict }) }));
         await out.add(i, graded.get(i)!);
         progress.update(graded.size, rows.length, 'rows');
       } catch (error) {
@@ -108,6 +110,17 @@ export async function gradeFile(job: GradeJob): Promise<GradeReport> {
   const complete = [...Array(out.done).keys()].map((i) => ({ ...rows[i]!, ...graded.get(i)! }));
   if (failure && complete.length === out.finished.length) throw errorOfWork(failure);
   return report(job, complete, { total: rows.length, failure, reviews, usage: model && model.usage });
+}
+
+/** Whether a reply of the judge could not be used. That its votes differ is a verdict: a person decides. */
+const wasUseless = ({ judge }: Grades): boolean =>
+  Object.values(judge?.criteria ?? {}).some(({ met, why }) => met === null && !(why ?? '').includes(VOTES_DIFFER));
+
+/** The verdict with the tokens of the earlier replies, which the budget has paid too. */
+function withTokens(judge: JudgeGrade, earlier: JudgeGrade['tokens']): JudgeGrade {
+  if (!earlier) return judge;
+  const { prompt, completion } = judge.tokens ?? { prompt: 0, completion: 0 };
+  return { ...judge, tokens: { prompt: prompt + earlier.prompt, completion: completion + earlier.completion } };
 }
 
 /** Why earlier grades cannot stand beside new ones. Null if they can. */

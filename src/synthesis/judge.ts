@@ -128,13 +128,16 @@ export class ModelJudge {
   }
 }
 
+/** The end of the reason of a criterion about which votes differ. */
+export const VOTES_DIFFER = 'votes say that it holds';
+
 /** One verdict of several votes: that of all votes that are graded, if they are the majority and agree. */
 function together(votes: readonly (Verdicts | string)[], name: Criterion): CriterionGrade {
   const own = votes.map((vote): CriterionGrade => (typeof vote === 'string' ? { met: null, why: vote } : vote[name]));
   const graded = own.filter(({ met }) => met !== null);
   if (graded.some(({ met }) => met !== graded[0]!.met)) {
     const yes = graded.filter(({ met }) => met).length;
-    return { met: null, why: `${yes} of ${graded.length} votes say that it holds` };
+    return { met: null, why: `${yes} of ${graded.length} ${VOTES_DIFFER}` };
   }
   return graded.length * 2 > votes.length ? graded[0]! : own.find(({ met }) => met === null)!;
 }

@@ -119,6 +119,35 @@ test('a file that was interrupted continues to the same bytes, and asks only for
   expect(await graded()).toMatchObject(rows);
 });
 
+test('rows about which a reply was useless are asked again, and rows with a verdict are not', async () => {
+  const rows = upTo(9).map((i) => shopRow(i));
+  const useless = await judge((i) => (i % 3 === 1 ? { content: 'Hm.' } : i === 8 ? ['goal_done'] : []));
+  const first = await run(rows, ...useless);
+  expect([first.not_graded, first.keep]).toEqual([3, { yes: 5, no: 1, person: 3 }]);
+  const before = (await readFile(out(), 'utf8')).split('\n');
+  // Each useless reply was asked for three times, and its 330 tokens are paid.
+  const flags = await judge((i) => (i === 4 ? { content: 'Hm.' } : i === 7 ? ['told_the_truth'] : []));
+  const second = await run(rows, ...flags);
+  expect(server!.requests).toHaveLength(5);
+  expect([second.not_graded, second.keep, second.left]).toEqual([1, { yes: 6, no: 2, person: 1 }, 0]);
+  const after = (await readFile(out(), 'utf8')).split('\n');
+  expect(after.map((line, i) => line === before[i])).toEqual([true, false, true, true, false, true, true, false, true, true]);
+  expect((await graded())[1]!.grades.judge!.tokens).toEqual({ prompt: 400, completion: 40 });
+  expect((await graded())[4]!.grades.judge!.tokens).toEqual({ prompt: 600, completion: 60 });
+  // A judge that fails leaves the file as it is.
+  const text = await readFile(out(), 'utf8');
+  await expect(run(rows, ...(await judge(() => ({ status: 401, body: {} }))))).rejects.toThrow('MUA_JUDGE_KEY');
+  expect(await readFile(out(), 'utf8')).toBe(text);
+});
+
+test('votes that differ are a verdict, and are not asked again', async () => {
+  const flags = [...(await judge((_, { seed }) => (seed! % 2 === 0 ? [] : ['goal_done']))), '--votes', '9'];
+  expect((await run([shopRow(1)], ...flags)).keep.person).toBe(1);
+  const asked = server!.requests.length;
+  await run([shopRow(1)], ...flags);
+  expect(server!.requests).toHaveLength(asked);
+});
+
 test('a file of other rows, settings or judges is not continued', async () => {
   const rows = upTo(3).map((i) => shopRow(i));
   const flags = await judge(() => []);
