@@ -73,21 +73,27 @@ export interface KeptWorld {
 
 /**
  * The scenario with which a stopped command goes on: that of its folder. Undefined if the folder has none.
+ * @param resume the value of --resume, for messages
  * @param given the file of `--world`, which must have the same scenario
  * @throws UsageError if the file, or the folder's own copy, has another scenario
  */
-export async function resumedWorld(folder: string, kept: KeptWorld | undefined, given: string | undefined): Promise<OpenWorld | undefined> {
+export async function resumedWorld(
+  resume: string,
+  folder: string,
+  kept: KeptWorld | undefined,
+  given: string | undefined,
+): Promise<OpenWorld | undefined> {
   if (!kept) {
     if (given === undefined) return undefined;
-    throw new UsageError(`--world is "${given}": expected no --world, as "${folder}" has no scenario`);
+    throw new UsageError(`--world is "${given}": expected no --world, as "${resume}" has no scenario`);
   }
   const { name, sha256 } = kept;
   const world = (await openWorld({ world: given })) ?? (await keptWorld(folder));
   if (!world)
-    throw new UsageError(`--resume is "${folder}": its ${SCENARIO} is missing: expected --world FILE.json with the scenario ${name}`);
+    throw new UsageError(`--resume is "${resume}": its ${SCENARIO} is missing: expected --world FILE.json with the scenario ${name}`);
   if (world.sha256 !== sha256)
     throw new UsageError(
-      `--resume is "${folder}": the scenario in "${world.file}" has the hash ${world.sha256}: expected ${sha256}, that of the scenario which was played before`,
+      `--resume is "${resume}": the scenario in "${world.file}" has the hash ${world.sha256}: expected ${sha256}, that of the scenario which was played before`,
     );
   return world;
 }

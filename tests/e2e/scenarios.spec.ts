@@ -32,7 +32,8 @@ test('a scenario file becomes a world, a dataset and a run, and is still there a
 
   await page.goto('/#/cold-start');
   await page.reload();
-  await page.getByLabel('Domain', { exact: true }).selectOption({ label: await page.getByRole('option', { name: /Archive/ }).innerText() });
+  const name = (await page.getByRole('option', { name: /Archive/ }).getAttribute('value'))!;
+  await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption(name);
   await page.getByLabel('Conversations', { exact: true }).fill('20');
   await page.getByRole('button', { name: 'Synthesise' }).click();
   await expect(page.locator('[data-part=count]')).toHaveText(/^20 of 20 conversations,\s+20 kept$/, { timeout: 150_000 });

@@ -10,6 +10,7 @@ import type { AuditReport } from '../audit.ts';
 import { command } from '../command.ts';
 import { oneLine, UsageError } from '../errors.ts';
 import { checkParent, readText, writeAll } from '../files.ts';
+import { openWorld, WORLD_FLAGS } from '../world.ts';
 import { DEFAULT_DOMAIN, JSON_FLAG, percent } from './shared.ts';
 
 /** The plain output lists at most so many writes that were not asked for. */
@@ -21,13 +22,15 @@ export const audit = command({
   inThread: true,
   positional: { name: 'path', value: 'CONVERSATIONS.jsonl' },
   flags: {
-    domain: { type: 'string', value: 'NAME', help: 'whose tools the agent called', default: DEFAULT_DOMAIN, choices: CHECKED },
+    domain: { type: 'string', value: 'NAME', help: `whose tools the agent called (default ${DEFAULT_DOMAIN})`, choices: CHECKED },
+    ...WORLD_FLAGS,
     out: { type: 'string', value: 'FILE.json', help: 'also write the JSON document to this file' },
     json: JSON_FLAG,
   },
-  async run({ path, domain, out }, progress): Promise<AuditReport> {
+  async run({ path, out, ...flags }, progress): Promise<AuditReport> {
     if (!path) throw new UsageError('CONVERSATIONS.jsonl is missing: expected ./mua audit CONVERSATIONS.jsonl');
     if (out !== undefined) await checkParent('out', out);
+    const domain = (await openWorld(flags))?.domain ?? flags.domain ?? DEFAULT_DOMAIN;
     const text = await readText(path);
     progress.phase(`reading the conversations of ${path}`);
     const { auditFile } = await import('../audit.ts');

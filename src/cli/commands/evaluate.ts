@@ -124,10 +124,10 @@ export const evaluate = command({
   flags: FLAGS,
   async run({ json: _, on, ...flags }, progress): Promise<Result> {
     const note = (line: string) => progress.note(line);
-    const resumed = flags.resume === undefined ? null : await resumedFolder(flags.resume, flags, note);
+    const { resumed, kept } = flags.resume === undefined ? NEW : await resumedFolder(flags.resume, flags, note);
     const given: Given = resumed ? resumed.settings.flags : newFlags({ ...flags, on });
     const { output, out } = given;
-    const world = resumed ? await resumedWorld(flags.resume!, resumed.settings.world, flags.world) : await worldOf(given, note);
+    const world = resumed ? kept : await worldOf(given, note);
     const { place, benchmark } = await readTasks(world ? { ...given, domain: world.domain } : given);
     const settings = evaluationSettings(given.set);
     const agent = await readAgent(given);
@@ -267,11 +267,17 @@ async function newFolder(
   return EvaluationFolder.create(out!, settings, force, { inputs, note, ...(world && { kept: { [SCENARIO]: world.text } }) });
 }
 
-async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
+const NEW = { resumed: null, kept: undefined };
+
+/** The folder of a stopped evaluation, and its scenario. */
+async function resumedFolder(resume: string, flags: Asked, note: (line: string) => void) {
+  let kept: OpenWorld | undefined;
   checkAlone({ ...flags, resume: undefined }, ['world']);
-  const check = async ({ flags: stored, key, ...proof }: Stored) => {
+  const check = async ({ flags: stored, key, world, ...proof }: Stored) => {
     for (const user of stored.user) checkKeyOrigin('MUA_USER_KEY', resume, user, key, 'expected a new evaluation, or no MUA_USER_KEY');
     await checkProof(resume, stored, proof, await findPlaceData(stored));
+    kept = await resumedWorld(resume, resume, world, flags.world);
   };
-  return EvaluationFolder.resume<Stored>(resume, check, { settings: storedSchema, note });
+  const resumed = await EvaluationFolder.resume<Stored>(resume, check, { settings: storedSchema, note });
+  return { resumed, kept };
 }

@@ -16,6 +16,9 @@ import { evaluationSettings, readTasks } from '../evaluation-tasks.ts';
 import { checkParent, findModel, pathsOf, writeAll } from '../files.ts';
 import { runJob } from '../job.ts';
 import { checkProof, keptFlags, type PlayerProof, proofOf } from '../kept-player.ts';
+import { keptWorldSchema } from '../settings.ts';
+import { SCENARIO } from '../status.ts';
+import { type KeptWorld, openWorld, type OpenWorld, resumedWorld, WORLD_FLAGS } from '../world.ts';
 import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, SET, WEIGHTS } from './shared.ts';
 
@@ -32,6 +35,8 @@ const FLAGS = {
   lora: WEIGHTS.lora,
   precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
   ...PLACE_FLAGS,
+  level: { ...PLACE_FLAGS.level, choices: undefined },
+  ...WORLD_FLAGS,
   split: { type: 'string', value: 'NAME', help: 'train, heldout, unseen, attacks, or a split of --data (default heldout)' },
   tasks: {
     type: 'string',
@@ -57,12 +62,15 @@ type Given = Asked & { [Name in 'trials' | 'temperature' | 'seed' | 'precision' 
 interface Stored extends PlayerProof {
   flags: Given;
   customers: number;
+  /** The visitor's own scenario, whose file is among the parts. */
+  world?: KeptWorld | undefined;
 }
 const storedFlags: Record<keyof Given, z.ZodMiniType> = valuesSchema(FLAGS).shape as never;
 const storedSchema = z.object({
   flags: z.extend(z.object(storedFlags), { trials: natural, temperature: number, seed: natural, precision: text, tasks: text }),
   customers: z.int().check(z.minimum(1), z.maximum(1 + PERTURBATIONS.length)),
   model_sha256: z.optional(text),
+  world: z.optional(keptWorldSchema),
   agent_key: z.optional(text),
   data_sha256: z.optional(text),
 });
@@ -75,10 +83,11 @@ export const robust = command({
   flags: FLAGS,
   async run({ json: _, on, ...flags }, progress): Promise<ReliabilityCard> {
     const note = (line: string) => progress.note(line);
-    const resumed = flags.resume === undefined ? null : await resumedParts(flags.resume, flags, note);
+    const { resumed, kept: known } = flags.resume === undefined ? NEW : await resumedParts(flags.resume, flags, note);
     const given: Given = resumed ? { ...resumed.settings.flags, out: flags.resume } : newFlags({ ...flags, on });
     const { trials, seed, temperature, precision, out, output, force } = given;
-    const { place, benchmark } = await readTasks(given);
+    const world = resumed ? known : await openWorld(given);
+    const { place, benchmark } = await readTasks(world ? { ...given, domain: world.domain } : given);
     const settings = evaluationSettings(given.set);
     const agent = await readAgent(given);
     const model = given.model === undefined ? undefined : await findModel(given.model, { tokenizer: true, lora: given.lora });
@@ -88,15 +97,24 @@ export const robust = command({
     const kinds = [undefined, ...PERTURBATIONS.filter((kind) => kind !== 'customers' || hasOtherWords)];
     const newParts = async (file: string) => {
       const player = agent?.server ?? model!;
-      const kept: Given = { ...keptFlags(given, player), out: undefined, force: undefined, ...(output && { output: resolve(output) }) };
-      const stored = { flags: kept, customers: kinds.length, ...(await proofOf(player, benchmark)) };
-      return EvaluationFolder.create(partsOf(file), stored, force, { command: 'robust', inputs: model ? pathsOf(model) : [], note });
+      const kept: Given = {
+        ...keptFlags(given, player),
+        out: undefined,
+        force: undefined,
+        world: undefined,
+        ...(output && { output: resolve(output) }),
+      };
+      const proof = { ...(await proofOf(player, benchmark)), ...(world && { world: { name: world.domain, sha256: world.sha256 } }) };
+      const inputs = [...(model ? pathsOf(model) : []), ...(world ? [world.file] : [])];
+      const first = world && { kept: { [SCENARIO]: world.text } };
+      return EvaluationFolder.create(partsOf(file), { flags: kept, customers: kinds.length, ...proof }, force, { command: 'robust', inputs, note, ...first }); // prettier-ignore
     };
     const parts = resumed ?? (out === undefined ? null : await newParts(out));
     const played: string[][] = kinds.map(() => []);
     const { card } = await keepWhenStopped(parts && stoppable(parts, out!), parts ? NOTHING : NO_OUT, () =>
       runJob({
         on,
+        world,
         request: {
           command: 'evaluate',
           options: {
@@ -155,16 +173,22 @@ function newFlags({ on, ...flags }: Asked & { on: string | undefined }): Given {
   };
 }
 
-async function resumedParts(resume: string, flags: Asked, note: (line: string) => void): Promise<EvaluationFolder<Stored>> {
-  checkAlone({ ...flags, resume: undefined }, []);
+const NEW = { resumed: null, kept: undefined };
+
+/** The parts of a stopped command, and its scenario. */
+async function resumedParts(resume: string, flags: Asked, note: (line: string) => void) {
+  let kept: OpenWorld | undefined;
+  checkAlone({ ...flags, resume: undefined }, ['world']);
   if (!(await stat(partsOf(resume)).catch(() => null))) {
     const isDone = await stat(resume).catch(() => null);
     throw new UsageError(
       `--resume is "${resume}": ${isDone ? 'it is done: nothing is left to do' : `there is no ${partsOf(resume)}: expected the --out of a command that was stopped`}`,
     );
   }
-  const check = async ({ flags: stored, ...proof }: Stored) => {
+  const check = async ({ flags: stored, world, ...proof }: Stored) => {
     await checkProof(resume, stored, proof, await findPlaceData(stored));
+    kept = await resumedWorld(resume, partsOf(resume), world, flags.world);
   };
-  return EvaluationFolder.resume<Stored>(partsOf(resume), check, { command: 'robust', settings: storedSchema, note });
+  const resumed = await EvaluationFolder.resume<Stored>(partsOf(resume), check, { command: 'robust', settings: storedSchema, note });
+  return { resumed, kept };
 }

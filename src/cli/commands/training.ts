@@ -124,7 +124,7 @@ export const train = command({
     const check = async (stored: TrainSettings) => {
       customer = await customerOf(flags, stored);
       benchmark = await benchmarkOf(flags, stored);
-      world = await resumedWorld(flags.resume!, stored.world, flags.world);
+      world = await resumedWorld(flags.resume!, flags.resume!, stored.world, flags.world);
     };
     const folder =
       flags.resume === undefined
