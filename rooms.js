@@ -84,7 +84,7 @@ export const ROOMS = {
   routes: ['kit'],
   labels: ['kit', 'environments', 'agent', 'domains', 'worlds'],
   clients: ['kit', 'mcp', 'exchange', 'storage', 'training', 'experiments', 'trainer', 'formats', 'worlds'],
-  library: ['kit', 'routes', 'clients', 'domains', 'exchange', 'storage', 'benchmarks', 'evaluation', 'training', 'experiments', 'trainer'],
+  library: ['kit', 'routes', 'clients', 'exchange', 'storage', 'benchmarks', 'evaluation', 'training', 'experiments', 'trainer'],
   'run-data': ['kit', 'routes', 'clients', 'library', 'agent', 'domains', 'training', 'trainer'],
   lessons: ['kit', 'library'],
   state: ['kit', 'routes', 'clients', 'library', 'lessons', 'local'],

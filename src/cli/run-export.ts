@@ -183,7 +183,7 @@ async function ownRun(path: string, names: readonly string[], createdAt: number)
         const step = stepOf(trajectory);
         rollouts.push({ trajectory, advantage: advantageOf(trajectory.nodes), ...(step !== null && { step }) });
       }
-  const scenario = (await keptWorld(path))?.text;
+  const scenario = (await keptWorld(path, false))?.text;
   const run = readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) });
   return { ...run, metrics, ...(scenario !== undefined && { scenario }) };
 }

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError } from '../base/input-error.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
-import { addOwn, readOwn } from '../domains/own.ts';
+import { addOwn, reachedBy, readOwn } from '../domains/own.ts';
 import { levelsOf } from '../domains/registry.ts';
 import type { Flags } from './args.ts';
 import { UsageError } from './errors.ts';
@@ -46,10 +46,12 @@ export async function openWorld({ world: file, domain, rules, data }: Asked): Pr
   return open(file);
 }
 
-async function open(file: string): Promise<OpenWorld> {
+async function open(file: string, isStrange = false): Promise<OpenWorld> {
   const text = await readText(file);
   try {
     const own = await readOwn(text, file);
+    const reached = isStrange && reachedBy(own);
+    if (reached) throw new InputError(`${file}: host: needs ${reached}: expected --world ${file} to allow that`);
     addOwn(own);
     return { domain: own.domain, sha256: own.hash, file, text };
   } catch (error) {
@@ -57,11 +59,15 @@ async function open(file: string): Promise<OpenWorld> {
   }
 }
 
-/** The scenario of a folder that kept it. Undefined if the folder has none. @throws UsageError if it cannot be read */
-export async function keptWorld(folder: string): Promise<OpenWorld | undefined> {
+/**
+ * The scenario of a folder that kept it. Undefined if the folder has none.
+ * @param isPlayed false for a command that starts no episode
+ * @throws UsageError if it cannot be read, or if it starts a program or asks a server: a folder can come from a stranger
+ */
+export async function keptWorld(folder: string, isPlayed = true): Promise<OpenWorld | undefined> {
   const file = join(folder, SCENARIO);
   const info = await lstat(file).catch(() => null);
-  return info?.isFile() ? open(file) : undefined;
+  return info?.isFile() ? open(file, isPlayed) : undefined;
 }
 
 /** What a folder keeps of its scenario. */

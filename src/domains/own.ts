@@ -1,5 +1,5 @@
 /** @file Reads a visitor's own scenario, and makes it a domain of this thread. */
-import { InputError } from '../base/input-error.ts';
+import { InputError, shown } from '../base/input-error.ts';
 import { asOwn, moduleOf, summaryOf } from '../scenarios/module.ts';
 import type { ReadScenario } from '../scenarios/read.ts';
 import { addDomain, isTaken } from './registry.ts';
@@ -15,3 +15,9 @@ export async function readOwn(text: string, file: string): Promise<ReadScenario>
 
 /** Makes the scenario a domain of this thread. */
 export const addOwn = (own: ReadScenario): void => addDomain(moduleOf(summaryOf(own), async () => own));
+
+/** What the scenario starts or asks outside this program: the program or the address of its MCP server. Undefined if it needs neither. */
+export function reachedBy({ scenario: { host } }: ReadScenario): string | undefined {
+  if (!host || host.here !== undefined) return undefined;
+  return host.command ? `the program ${shown(host.command.join(' '), 200)}` : `the server ${shown(host.url, 200)}`;
+}

@@ -3,12 +3,23 @@ import type { EntityTable } from 'dexie';
 import { InputError } from '../base/input-error.ts';
 import { storageError } from '../base/storage-error.ts';
 import { VersionedDatabase } from '../base/versioned-database.ts';
-import { readOwn } from '../domains/own.ts';
+import { reachedBy, readOwn } from '../domains/own.ts';
 import { addDomain, isOwn, removeDomain, sourceNamed } from '../domains/registry.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { moduleOf, type ScenarioSummary, summaryOf } from '../scenarios/module.ts';
 import type { ReadScenario } from '../scenarios/read.ts';
 import { RunDatabase } from './database.ts';
+
+/**
+ * Reads a scenario file for the page.
+ * @throws InputError that names the first fault; also if the scenario starts a program or asks a server: a file can come from a stranger
+ */
+export async function readForPage(text: string, file: string): Promise<ReadScenario> {
+  const own = await readOwn(text, file);
+  const reached = reachedBy(own);
+  if (reached) throw new InputError(`${file}: host: needs ${reached}: expected "here", a server inside the page`);
+  return own;
+}
 
 /** A stored scenario: what lists show, and the text of its file. */
 export interface ScenarioRow extends ScenarioSummary {

@@ -1,10 +1,11 @@
 /** @file The visitor's own scenarios: imports, checks, lists and deletes them. */
+import { hasSessions } from '../environments/domain.ts';
+import type { WorldTables } from '../environments/overlay.ts';
 import { InputError } from '../base/input-error.ts';
 import { sourceNamed } from '../domains/registry.ts';
-import { readOwn } from '../domains/own.ts';
 import { checkScenarioTasks, type Finding } from '../scenarios/check.ts';
 import { MOST_TEXT } from '../scenarios/read.ts';
-import type { OwnScenarios } from '../storage/own-scenarios.ts';
+import { type OwnScenarios, readForPage } from '../storage/own-scenarios.ts';
 import { FIRST } from './open-world.ts';
 import { rowCounts } from './tables.ts';
 import type { OwnScenario } from './types.ts';
@@ -25,7 +26,7 @@ export class Scenarios {
     // A character has at most four bytes.
     if (file.size > 4 * MOST_TEXT) throw new InputError(`${name}: has ${file.size} bytes: expected at most ${MOST_TEXT} characters`);
     const text = await file.text();
-    const { findings } = await checkScenarioTasks(await readOwn(text, name), TASKS, 1, async (done) => onProgress?.(done));
+    const { findings } = await checkScenarioTasks(await readForPage(text, name), TASKS, 1, async (done) => onProgress?.(done));
     if (findings.length > 0) throw new InputError(`${name}: ${findingsText(findings)}`);
     const { name: domain } = await this.own.store(text, name);
     return (await this.list()).find((scenario) => scenario.name === domain)!;
@@ -63,10 +64,10 @@ export class Scenarios {
   }
 }
 
-async function firstWorld(name: string, level: string) {
+/** The tables of the first world of a level. A world that an MCP server holds has none to show. */
+async function firstWorld(name: string, level: string): Promise<WorldTables> {
   const definition = await sourceNamed(name)!.load();
-  if (!('worlds' in definition) || !definition.worlds) throw new Error(`the worlds of ${name} have no numbers`);
-  return definition.world(definition.worlds.id(level, FIRST));
+  return hasSessions(definition) || !definition.worlds ? new Map() : definition.world(definition.worlds.id(level, FIRST));
 }
 
 function findingsText(findings: readonly Finding[]): string {

@@ -1,8 +1,7 @@
 /** @file Writes an imported run into the browser's storage, in one transaction. */
 import { InputError } from '../../base/input-error.ts';
-import { readOwn } from '../../domains/own.ts';
 import type { RunContent, SharedRun } from '../../records/bundle.ts';
-import { OwnScenarios } from '../../storage/own-scenarios.ts';
+import { OwnScenarios, readForPage } from '../../storage/own-scenarios.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { RunStatus } from '../../records/run.ts';
 import type { RunDatabase } from '../../storage/database.ts';
@@ -89,7 +88,7 @@ export async function storeRun(
 /** Stores the scenario of a run. @throws InputError if it is wrong, or not the one in which the run was played */
 async function storeScenario(text: string, { config: { domain } }: SharedRun): Promise<void> {
   const file = 'scenario.json';
-  const own = await readOwn(text, file);
+  const own = await readForPage(text, file);
   if (own.domain !== domain)
     throw new InputError(`${file}: is the scenario ${own.domain}: expected ${domain}, in which the run was played`);
   await new OwnScenarios().store(text, file);

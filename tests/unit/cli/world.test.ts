@@ -2,7 +2,7 @@
 // The database looks for IndexedDB when its module is loaded.
 import '../../../src/trainer/node/indexed-db.ts';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -66,7 +66,7 @@ it('is checked: a sound file, an unsound one and a broken one', async () => {
 
 it('is the world of demonstrations: the same file and seed write the same bytes', async () => {
   const world = scenarioFile('own.json', (toy) => (toy.name = 'synth'));
-  const write = (out: string) => mua('synthesize', '--on', 'node', '--world', world, '--level', 'hard', '--count', '6', '--out', at(out));
+  const write = (out: string) => mua('synthesize', '--world', world, '--level', 'hard', '--count', '6', '--out', at(out));
   expect(await write('a.jsonl')).toMatchObject({ code: 0, said: expect.stringContaining('6 written to') as string });
   expect((await write('b.jsonl')).code).toBe(0);
   const lines = readFileSync(at('a.jsonl'), 'utf8');
@@ -103,6 +103,16 @@ it('is the world of an evaluation, which continues only with the same file', asy
   server.close();
   expect(resumed.code).toBe(0);
   expect(JSON.parse(resumed.said)).toEqual({ ...(JSON.parse(text) as object), seconds: expect.any(Number) as number });
+});
+
+it('is taken from the folder of a model, except if it starts a program', async () => {
+  const contacts = JSON.parse(readFileSync('src/domains/contacts/scenario.json', 'utf8')) as { host: object };
+  mkdirSync(at('stranger'));
+  const host = { ...contacts.host, here: undefined, command: ['touch', at('harm')] };
+  writeFileSync(at('stranger/scenario.json'), JSON.stringify({ ...contacts, name: 'strange', host }));
+  const { code, said: text } = await mua('evaluate', '--on', 'node', '--model', at('stranger'));
+  const file = at('stranger/scenario.json');
+  expect([code, text]).toEqual([2, `mua: ${file}: host: needs the program "touch ${at('harm')}": expected --world ${file} to allow that`]);
 });
 
 it.each([

@@ -16,6 +16,7 @@ import { OwnScenarios, ScenarioDatabase } from '../../../src/storage/own-scenari
 import { WorldBrowser } from '../../../src/worlds/browser.ts';
 import { type Draft, toyScenario } from '../../support/toy-scenario.ts';
 
+const contacts = JSON.parse(readFileSync('src/domains/contacts/scenario.json', 'utf8')) as { host: Record<string, unknown> };
 let opened = 0;
 /** A browser's storage. Each thread of a test opens it anew. */
 function storage() {
@@ -34,6 +35,11 @@ function file(change: (toy: Draft) => void = () => {}): Blob {
   const toy = toyScenario();
   change(toy);
   return new Blob([JSON.stringify(toy)]);
+}
+/** A world on an MCP server elsewhere. */
+function hosted(place: object): Blob {
+  const { here: _here, command: _command, env: _env, ...host } = contacts.host;
+  return new Blob([JSON.stringify({ ...contacts, name: 'strange', host: { ...host, ...place } })]);
 }
 const ref = (name: string) => ({ name, split: '', seed: null, number: null, task: '' });
 
@@ -81,6 +87,12 @@ test.each([
   ['a table that is no name', new Blob([JSON.stringify(toyScenario()).replace('"person":{', '"__proto__":{')]), 'x.json: '],
   ['the name of a domain', file((toy) => (toy.name = 'retail')), 'x.json: name: is "retail", the name of a built-in domain'],
   ['unsound tasks', file((toy) => (toy.blueprints[1].wish = ['Use give_up.'])), 'checks of its tasks fail: tool_names: easy: large_stays'],
+  [
+    'a program',
+    hosted({ command: ['rm', '-rf', '/'] }),
+    'x.json: host: needs the program "rm -rf /": expected "here", a server inside the page',
+  ],
+  ['an address', hosted({ url: 'https://example.com/mcp', files: undefined }), 'x.json: host: needs the server "https://example.com/mcp"'],
 ])('a file with %s is refused, and nothing is stored', async (_, blob, message) => {
   const { worlds } = storage();
   await expect(worlds.importScenario(blob, 'x.json')).rejects.toThrow(message);
