@@ -4,47 +4,48 @@
  * that each call of the function starts a new server. The function gets Node's modules and global objects from its caller.
  */
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const PREFIX = 'mcp-server:';
-/** The packages by the names with which code imports them: `mcp-server:memory`. */
+/** The packages by the modules in whose place their code stands. */
 const PACKAGES = /** @type {Record<string, string>} */ ({
-  memory: '@modelcontextprotocol/server-memory',
-  filesystem: '@modelcontextprotocol/server-filesystem',
+  'src/mcp/servers/memory.ts': '@modelcontextprotocol/server-memory',
+  'src/mcp/servers/filesystem.ts': '@modelcontextprotocol/server-filesystem',
 });
 /** What the caller of the function replaces, beside Node's modules. */
 const STDIO = '@modelcontextprotocol/sdk/server/stdio.js';
 const GLOBALS = 'process, Buffer, console';
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
 /** @returns {import('vite').Plugin} */
 export function mcpServers() {
   return {
     name: 'mcp-servers',
+    enforce: 'pre',
     resolveId(source, importer) {
-      if (entryOf(source)) return `\0${source}`;
       // The server's packages may have other versions than ours.
-      const entry = importer?.startsWith('\0') && entryOf(importer.slice(1));
+      const entry = importer && !/^[./]/.test(source) && entryOf(importer);
       return entry ? this.resolve(source, entry, { skipSelf: true }) : null;
     },
     async load(id) {
-      const entry = id.startsWith('\0') && entryOf(id.slice(1));
+      const entry = entryOf(id);
       return entry ? functionOf(await bundled(entry)) : null;
     },
   };
 }
 
-/** The file of the server that code imports so. Undefined for other imports. @param {string} source */
-export function entryOf(source) {
-  const name = source.startsWith(PREFIX) ? PACKAGES[source.slice(PREFIX.length)] : undefined;
-  return name && require.resolve(`${name}/dist/index.js`);
+/** The file of the server whose code stands in the place of a module. Undefined for other modules. @param {string} id */
+export function entryOf(id) {
+  const place = Object.keys(PACKAGES).find((path) => id === join(ROOT, path));
+  return place && require.resolve(`${PACKAGES[place]}/dist/index.js`);
 }
 
 /** The server's own files as one. @param {string} entry */
 async function bundled(entry) {
   const { build } = await import('vite');
   const result = await build({
-    root: fileURLToPath(new URL('..', import.meta.url)),
+    root: ROOT,
     configFile: false,
     logLevel: 'silent',
     build: {

@@ -21,7 +21,7 @@ export function notices() {
       /** The folders of packages. @type {Set<string>} */
       const folders = new Set();
       for (const id of this.getModuleIds()) {
-        const path = entryOf(id.replace(/^\0/, '')) ?? id;
+        const path = entryOf(id) ?? id;
         const [, folder] = /^(?:\0)?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path.replaceAll('\\', '/')) ?? [];
         if (folder) folders.add(folder);
       }

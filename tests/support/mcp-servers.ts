@@ -37,9 +37,10 @@ async function answer({ method, params = {} }: Asked, { list, call }: FakeServer
   return result === SILENT ? SILENT : { result };
 }
 
-/** A target whose server runs in memory. */
-export function fakeHere(server: FakeServer, name: string): McpTarget {
+/** A target whose server runs in memory. A function makes a new server for each connection. */
+export function fakeHere(made: FakeServer | (() => FakeServer), name: string): McpTarget {
   offerServer(name, async (transport) => {
+    const server = typeof made === 'function' ? made() : made;
     transport.onmessage = (message) => {
       if (!('method' in message) || !('id' in message)) return;
       void answer(message as Asked, server).then((given) => {

@@ -20,11 +20,11 @@ interface Bundled {
 
 const BUNDLED: Readonly<Record<string, Bundled>> = {
   memory: {
-    load: () => import('mcp-server:memory'),
+    load: () => import('./memory.ts'),
     args: () => [],
     env: (folder) => ({ MEMORY_FILE_PATH: `${folder}/memory.jsonl` }),
   },
-  filesystem: { load: () => import('mcp-server:filesystem'), args: (folder) => [folder], env: () => ({}) },
+  filesystem: { load: () => import('./filesystem.ts'), args: (folder) => [folder], env: () => ({}) },
 };
 
 export const BUNDLED_NAMES: readonly string[] = Object.keys(BUNDLED);

@@ -39,7 +39,7 @@ test('the packages, once each, with their license files', () => {
 });
 
 test('an MCP server that runs in the tab is named, with the license of its project', () => {
-  const text = written(['\0mcp-server:memory']);
+  const text = written([`${process.cwd()}/src/mcp/servers/memory.ts`]);
   expect(text).toContain('@modelcontextprotocol/server-memory 2026.8.31 (');
   expect(text).toContain('Contributions made by authors who originally licensed their work under the MIT License');
 });

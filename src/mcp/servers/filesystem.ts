@@ -1,0 +1,7 @@
+/** @file Builds have the code of @modelcontextprotocol/server-filesystem in this place (bin/mcp-servers.mjs). */
+import type { NodeHost } from './index.ts';
+
+/** Starts a new server. */
+export default async function start(host: NodeHost): Promise<void> {
+  throw new Error(`${host.url}: expected a build with bin/mcp-servers.mjs`);
+}

@@ -1,0 +1,102 @@
+/** Worlds whose state is in MCP servers: the same calls give the same answers and rows in both hosts, and no write is lost. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import contacts from '../../../src/domains/contacts/scenario.json';
+import desk from '../../../src/domains/desk/scenario.json';
+import { Dice } from '../../../src/base/dice.ts';
+import type { Played } from '../../support/hosted-worlds.ts';
+import { inProcess, playIn, read } from '../../support/hosted-worlds.ts';
+import { createEnvironments } from '../../../src/environments/index.ts';
+import { connect as here } from '../../../src/mcp/index.ts';
+import { connect } from '../../../src/mcp/node/index.ts';
+import type { Json } from '../../../src/records/json.ts';
+import type { ToolCall } from '../../../src/records/task.ts';
+import { connectWith } from '../../../src/scenarios/hosted/connect.ts';
+import { hostedDomain } from '../../../src/scenarios/hosted/hosted-domain.ts';
+
+const CALLS = 200;
+
+beforeAll(() => connectWith(connect));
+afterAll(() => connectWith(here));
+
+/** Values for the parameters of the tools: those of the rows, and others. */
+const POOLS: Record<string, Record<string, readonly string[]>> = {
+  contacts: {
+    group: ['choir', 'chess club', 'book club', 'Oslo', 'no group'],
+    fact: ['sings alto', 'has a dog', 'is a nurse', 'likes\ttabs', ''],
+    city: ['Oslo', 'Turin', 'nowhere'],
+    text: ['a', 'dog', 'zzz'],
+  },
+  desk: {
+    folder: ['inbox', 'invoices', 'letters', 'archive', 'nowhere', '..'],
+    to: ['inbox', 'invoices', 'letters', 'archive', 'new'],
+    new_name: ['x.txt', 'about.txt', 'y/z.txt'],
+    old: ['open', 'paid', 'late'],
+    new: ['paid', 'open', 'late'],
+    text: ['Status: open', 'ü💡\n', '*'],
+  },
+};
+
+test.each([
+  ['contacts', contacts, 'person', 'entity', 'name'],
+  ['desk', desk, 'name', 'paper', 'name'],
+] as const)(
+  '%s: 200 calls give the same answers and the same rows in the tab and in a process',
+  async (name, file, parameter, table, field) => {
+    const own = read(file);
+    const [task] = await hostedDomain(own).tasks({ domain: name, level: 'small', split: 'train', seed: 3, count: 1 });
+    const rows = (await playIn(own, task!, [])).start;
+    const known = [...rows.tables.get(table)!.values()].map((row) => (row as Record<string, string>)[field]!);
+    const pools = { ...POOLS[name], [parameter]: [...known, ...known, 'No One'] };
+    const tools = own.scenario.tools.filter(({ server }) => server);
+    const dice = new Dice('mcp-worlds', name);
+    const calls = Array.from({ length: CALLS }, (): ToolCall => {
+      const { name: tool, parameters } = dice.pick(tools);
+      const args = Object.fromEntries(Object.keys(parameters).map((one): [string, Json] => [one, dice.pick(pools[one]!)]));
+      return { name: tool, arguments: args };
+    });
+    const [tab, process] = [await playIn(own, task!, calls), await playIn(read(inProcess(file)), task!, calls)];
+    const [ours, theirs] = [tab, process].map(({ answers, changes }: Played) => ({ answers, changes }));
+    expect(ours).toEqual(theirs);
+    // The calls do something, and some fail.
+    expect(ours!.changes.length).toBeGreaterThan(10);
+    expect(ours!.answers.filter(({ error }) => error).length).toBeGreaterThan(0);
+    expect(ours!.answers.filter(({ changes }) => changes!.length > 0).length).toBeGreaterThan(20);
+  },
+);
+
+test.each([
+  ['contacts', contacts],
+  ['desk', desk],
+] as const)('%s: 64 episodes at once lose no write, and see nothing of each other', async (name, file) => {
+  const own = read(file);
+  const environments = createEnvironments({ domains: [hostedDomain(own)], inMemory: true });
+  const tasks = await environments.tasks({ domain: name, level: 'small', split: 'heldout', seed: 5, count: 64 });
+  const play = async (task: (typeof tasks)[number]) => {
+    const episode = await environments.start(task);
+    // Nobody waits for the answer before the next call.
+    await Promise.all(task.actions.map((action) => environments.call(episode, action)));
+    const tell = (task.scenario.facts as { people: { tell: string[] } }).people.tell;
+    const verdict = await environments.verify(episode, [tell.join(', ')]);
+    await environments.close(episode);
+    return verdict;
+  };
+  const together = await Promise.all(tasks.map(play));
+  expect(together.map(({ reward }) => reward)).toEqual(tasks.map(() => 1));
+  const alone = await playIn(own, tasks[0]!, tasks[0]!.actions);
+  expect(together[0]!.changes).toEqual(alone.changes);
+});
+
+test('contacts: 20 writes of one episode at once all stay, although the server would lose most of them', async () => {
+  const environments = createEnvironments({ domains: [hostedDomain(read(contacts))], inMemory: true });
+  const [task] = await environments.tasks({ domain: 'contacts', level: 'nano', split: 'train', seed: 1, count: 1, conditions: { customers: { upfront: 1 } } as never }); // prettier-ignore
+  const person = (task!.scenario.wishes[0]!.slots as { person: string }).person;
+  const facts = Array.from({ length: 20 }, (_, i) => `knows song ${i}`);
+  const episode = await environments.start(task!);
+  const results = await Promise.all(facts.map((fact) => environments.call(episode, { name: 'add_fact', arguments: { person, fact } })));
+  expect(results.map(({ error }) => error)).toEqual(facts.map(() => false));
+  const shown = await environments.call(episode, { name: 'find_person', arguments: { person } });
+  for (const fact of facts) expect(shown.text).toContain(`"${fact}"`);
+  const { reward, changes } = await environments.verify(episode);
+  expect([reward, changes.length]).toEqual([0, 1]);
+  await environments.close(episode);
+});
