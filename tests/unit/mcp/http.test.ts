@@ -58,26 +58,6 @@ describe('eras', () => {
     expect(http.requests.at(-1)!.headers['mcp-session-id']).toBe('own-session');
   });
 
-  test('in a worker, a server whose CORS allows only the older headers is asked again with the older protocol', async () => {
-    const http = await serve({});
-    const real = globalThis.fetch;
-    // A browser reports a forbidden header as a TypeError, before the server hears of the request.
-    vi.stubGlobal('fetch', (url: URL, init: RequestInit) => {
-      if (new Headers(init.headers).has('mcp-method')) throw new TypeError('Failed to fetch');
-      return real(url, init);
-    });
-    expect((await open(http.url)).server.era).toBe('legacy');
-  });
-
-  test('in a worker, an answer without CORS says which headers are missing', async () => {
-    vi.stubGlobal('WorkerGlobalScope', class {});
-    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
-    await expect(open('http://localhost/mcp')).rejects.toMatchObject({
-      kind: 'unreachable',
-      message: expect.stringContaining('Access-Control-Allow-Origin') as string,
-    });
-  });
-
   test('a question to a person in the middle of a call is refused, in both eras', async () => {
     const newer = await serve({}, (asked, response) => {
       const results: Record<string, object> = {
