@@ -1,27 +1,30 @@
-/** @file Worlds as MCP servers inside the tab, so that a visitor can try the page of servers without one. */
+/** @file The MCP servers inside the tab, so that a visitor can try the page of servers without one: two of the MCP project, and worlds. */
 import { Server } from '@modelcontextprotocol/server';
 import { domainOf } from '../domains/registry.ts';
 import { runDrafted } from '../environments/domain.ts';
 import { Overlay, World } from '../environments/overlay.ts';
 import { type HereServer, offerServer } from '../mcp/here.ts';
+import { BUNDLED_NAMES } from '../mcp/servers/index.ts';
 import type { Json } from '../records/json.ts';
 import { FIRST, generatedDomains, type GeneratedDomain } from './open-world.ts';
 
-export interface OfferedWorld {
+export interface OfferedServer {
   /** The name of the server, for a target of the kind `here`. */
   server: string;
   title: string;
 }
 
-/** Offers the first world of each domain and level. Each connection begins with a new copy of its data. */
-export async function offerWorlds(): Promise<OfferedWorld[]> {
-  return (await generatedDomains()).flatMap((domain) =>
+/** Offers the first world of each domain and level. Each connection to a server begins with its first data. */
+export async function offerWorlds(): Promise<OfferedServer[]> {
+  const bundled = BUNDLED_NAMES.map((server) => ({ server, title: `server-${server} of the MCP project` }));
+  const worlds = (await generatedDomains()).flatMap((domain) =>
     domain.definition.levels.map((level) => {
       const server = `${domain.definition.name}-${level}`;
       offerServer(server, serve(domain, level, server));
       return { server, title: `${domain.title}, ${level}` };
     }),
   );
+  return [...bundled, ...worlds];
 }
 
 const serve =

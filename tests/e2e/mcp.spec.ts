@@ -117,11 +117,21 @@ test('a server without CORS and one that knows only older headers: a sentence fo
     await expect(page.getByRole('alert')).toContainText('It allows this page, but not the header authorization: add it to');
 
     const problems = watch(page);
-    await page.getByLabel('In this tab: a world of this page').check();
-    await page.getByLabel('World', { exact: true }).selectOption({ label: 'Meeting rooms, small' });
+    await page.getByLabel('In this tab', { exact: true }).check();
+    await page.getByLabel('Server in the tab').selectOption({ label: 'Meeting rooms, small' });
     await page.getByRole('button', { name: /^Connect/ }).click();
     await expect(page.getByRole('region', { name: /^rooms-/ })).toBeVisible();
     await expect(page.getByRole('navigation', { name: 'Tools' }).getByText('may write').first()).toBeVisible();
+
+    // The server of others starts empty, and says which of its tools only read.
+    await page.getByLabel('Server in the tab').selectOption({ label: 'server-memory of the MCP project' });
+    await page.getByRole('button', { name: /^Connect/ }).click();
+    await page
+      .getByRole('navigation', { name: 'Tools' })
+      .getByRole('button', { name: /^read_graph/ })
+      .click();
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await expect(page.locator('[data-part=result]')).toContainText('"entities": []');
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await expect(page.getByRole('navigation', { name: 'Tools' })).toHaveCount(0);
     expect(problems).toEqual([]);

@@ -1,9 +1,9 @@
 /** @file The page's connection to the worker that talks to MCP servers. The first question starts the worker. */
 import * as comlink from 'comlink';
 import type { Desk } from '../../mcp/desk.ts';
-import type { OfferedWorld } from '../../worlds/mcp-worlds.ts';
+import type { OfferedServer } from '../../worlds/mcp-worlds.ts';
 
-export type McpDesk = comlink.Remote<Desk & { offered(): Promise<OfferedWorld[]> }>;
+export type McpDesk = comlink.Remote<Desk & { offered(): Promise<OfferedServer[]> }>;
 
 let running: { desk: McpDesk; failure: Promise<never> } | null = null;
 
@@ -17,7 +17,7 @@ function start(): { desk: McpDesk; failure: Promise<never> } {
     });
   });
   failure.catch(() => {}); // Each open question rejects with this error.
-  return { desk: comlink.wrap<Desk & { offered(): Promise<OfferedWorld[]> }>(worker), failure };
+  return { desk: comlink.wrap<Desk & { offered(): Promise<OfferedServer[]> }>(worker), failure };
 }
 
 /** Asks the worker. @throws the worker's error, or an error if the worker dies */

@@ -30,11 +30,11 @@ export interface Pending {
 const MOST_CALLS = 20;
 const MOST_HEARD = 200;
 
-export class McpPage {
+class McpPage {
   place = $state<'url' | 'here'>('url');
   address = $state('');
   /** The name of a server inside the tab. */
-  world = $state('');
+  inTab = $state('');
   /** The headers by the origin of their server. Another server never gets them. */
   #headers = $state<Record<string, HeaderRow[]>>({});
   busy = $state<'' | 'connect' | 'call'>('');
@@ -83,7 +83,7 @@ export class McpPage {
     }
     const target: McpTarget =
       this.place === 'here'
-        ? { kind: 'here', server: this.world }
+        ? { kind: 'here', server: this.inTab }
         : {
             kind: 'url',
             url: this.address.trim(),
@@ -100,7 +100,7 @@ export class McpPage {
     });
     if (!('value' in answer)) return;
     this.server = answer.value;
-    this.where = target.kind === 'url' ? `${this.origin}${new URL(target.url).pathname}` : `${this.world}, in this tab`;
+    this.where = target.kind === 'url' ? `${this.origin}${new URL(target.url).pathname}` : `${this.inTab}, in this tab`;
     this.reads = answer.value.tools.filter(isFreeRead).map(({ name }) => ({ call: { name, arguments: {} }, on: false }));
   }
 

@@ -18,6 +18,7 @@ async function loans({ call }: McpConnection) {
 test('a world keeps what a call changed, drops what a failed call wrote, and begins anew with each connection', async () => {
   const offered = await offerWorlds();
   expect(offered).toContainEqual({ server: 'library-nano', title: 'Library, nano' });
+  expect(offered).toContainEqual({ server: 'memory', title: 'server-memory of the MCP project' });
   expect(offered).toContainEqual({ server: 'retail-full', title: 'Retail, full' });
   const target = { kind: 'here', server: 'library-nano' } as const;
   const first = await connect(target);
