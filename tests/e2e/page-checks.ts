@@ -7,9 +7,11 @@ import axe from 'axe-core';
 
 const SCREENSHOTS = 'test-results/screenshots';
 
+export const takesPictures = process.env.MUA_PICTURES === '1';
+
 /** @param target a page, or an element of a page */
 export async function picture(target: Page | Locator, name: string, options: { fullPage?: boolean } = {}): Promise<void> {
-  if (process.env.MUA_PICTURES === '1') await target.screenshot({ path: `${SCREENSHOTS}/${name}.png`, ...options });
+  if (takesPictures) await target.screenshot({ path: `${SCREENSHOTS}/${name}.png`, ...options });
 }
 
 /** Collects the errors of the page from now on. A dialog also counts as an error, because no page opens one by itself. */
