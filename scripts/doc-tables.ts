@@ -19,6 +19,7 @@ import { FIRST_RUN, plantedHead, plantedRows, TODAY } from '../tests/support/pla
 import { cardRows, CARDS_INTRO } from './card-table.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { crossRows, matrixRows } from './matrix-table.ts';
+import { bribeRows, kindRows } from './planted-judge.ts';
 import { predictedRows } from './predicted-steps.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -89,6 +90,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
     .map((row) => `| ${row.map(cell).join(' | ')} |`)
     .toSpliced(1, 0, `|${'---|'.repeat(head.length)}`)
     .join('\n');
+const headAndRows = ([head, ...rows]: readonly (readonly string[])[]) => [head!, rows] as const;
 const assignments = (values: Partial<GrpoConfig>) =>
   Object.entries(values)
     .map(([name, value]) => code(`${name}=${String(value)}`))
@@ -206,6 +208,8 @@ const TABLES: Record<string, () => string> = {
   'planted consent': () =>
     table(['conversations', 'writes without a yes: found', 'writes with a yes: reported (false alarms)'], consentRows()),
   'planted layers': () => table(plantedHead, plantedRows(FIRST_RUN, TODAY)),
+  'near-misses': () => table(...headAndRows(kindRows())),
+  bribes: () => table(...headAndRows(bribeRows())),
   'turn rewards': () =>
     armTable(TURN_REWARDS, [...passColumns('turn-rewards', ''), { head: 'asks', of: 'turn-rewards', figure: 'confirmed' }]),
   ...Object.fromEntries(

@@ -55,8 +55,11 @@ const changesMind = (preset: string) => whole(100 * PRESETS[preset]!.config['cus
 /** The texts whose figures are checked. */
 export const TEXTS: readonly string[] = [
   'README.md',
-  // `npm run engines` writes engines.md from what it has just run, and `npm run docs` writes cards.md from docs/scorecards.
-  ...readdirSync('docs/results').flatMap((name) => (['engines.md', 'cards.md'].includes(name) ? [] : [`docs/results/${name}`])),
+  // `npm run engines` writes engines.md from what it has just run, and `npm run docs` writes cards.md from docs/scorecards,
+  // and the tables of judge.md from judge.json.
+  ...readdirSync('docs/results').flatMap((name) =>
+    ['engines.md', 'cards.md', 'judge.md', 'judge.json'].includes(name) ? [] : [`docs/results/${name}`],
+  ),
   ...readdirSync('models', { recursive: true, encoding: 'utf8' }).flatMap((name) => (name.endsWith('README.md') ? [`models/${name}`] : [])),
   ...readdirSync('src/app/home').flatMap((name) => (name.endsWith('.json') ? [] : [`src/app/home/${name}`])),
   'src/app/learn/content.ts',
@@ -577,6 +580,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by(`${RESULTS}speed.md`, '4.3'),
     by(`${RESULTS}benchmarks.md`, '256 256 0.6'),
     by(`${RESULTS}page.md`, '1.5'),
+    by(`${RESULTS}judge.md`, '85.3 13.5'),
     by('tests/unit/evaluation/coverage.test.ts', '94 42'),
   ],
   [`${RESULTS}benchmarks.md`]: [by('npx tsx --expose-gc scripts/measure-airline.mts DIR', '256 256 6.3 0.6 1.8 10 0.6')],
