@@ -84,7 +84,7 @@ const LATER =
   /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/(local-model|imports|mcp)\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES =
-  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs)\/|src\/scenarios\/|src\/app\/(coldstart\/Review|models\/Models|worlds\/World\.|mcp\/|Compare\.|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
+  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs|contacts|desk)\/|src\/(scenarios|mcp)\/|src\/app\/(coldstart\/Review|models\/Models|worlds\/World\.|mcp\/|Compare\.|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
 const LARGE_BYTES = 2_000_000;
 
 const SERVICE_WORKER = 'workers/service-worker.js';

@@ -64,7 +64,9 @@ it('has demonstrations: both styles solve its tasks', async () => {
 it('is in every list, and is served', async () => {
   expect(GENERATED_DOMAINS.map(({ name }) => name)).toEqual([
     'chat',
+    'contacts',
     'courses',
+    'desk',
     'jobs',
     'library',
     'multiturn',
