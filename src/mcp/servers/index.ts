@@ -2,14 +2,8 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import path from 'path-browserify';
 import type { MemoryFiles } from './memory-files.ts';
+import type { NodeHost } from './node-host.ts';
 import { Bytes, StringDecoder } from './node-values.ts';
-
-/** What the code of a server gets in place of Node. `bin/mcp-servers.mjs` makes the function. */
-export interface NodeHost {
-  modules: Readonly<Record<string, unknown>>;
-  globals: { process: unknown; Buffer: unknown; console: unknown };
-  url: string;
-}
 
 interface Bundled {
   load(): Promise<{ default: (host: NodeHost) => Promise<void> }>;

@@ -1,5 +1,5 @@
 /** @file Builds have the code of @modelcontextprotocol/server-memory in this place (bin/mcp-servers.mjs). */
-import type { NodeHost } from './index.ts';
+import type { NodeHost } from './node-host.ts';
 
 /** Starts a new server. */
 export default async function start(host: NodeHost): Promise<void> {
