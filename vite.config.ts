@@ -194,6 +194,7 @@ export default defineConfig({
         test: {
           name: 'gpu',
           include: ['tests/gpu/**/*.test.ts'],
+          provide: { lavapipe: lavapipeDriver() !== undefined },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

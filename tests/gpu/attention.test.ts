@@ -3,6 +3,7 @@ import { Gpu, type View } from '../../src/engine/gpu.ts';
 import { attention, attentionReference, type AttentionTensors } from '../../src/engine/kernels/attention.ts';
 import { attentionBackward, attentionBackwardReference } from '../../src/engine/kernels/attention-backward.ts';
 import type { AttentionTuning } from '../../src/engine/tuning.ts';
+import { runsOnLavapipeToo } from '../support/lavapipe.ts';
 
 type Shape = { heads: number; kvHeads: number; headDim: number };
 /** A node of a prefix tree: its number of tokens, then its children. */
@@ -115,6 +116,10 @@ const LONG: Tree[] = [[1], [19, [7], [1, [3], [9]]], [45, [9], [3, [5], [18]]], 
 const slowToCompile = ({ headDim }: Shape, tuning: AttentionTuning | null | undefined): boolean =>
   gpu.info.description.includes('llvmpipe') && (tuning === null || headDim > 64);
 
+/** A kernel in quads for one small head_dim runs on SwiftShader too. The kernels for the others differ in the lengths of loops only. */
+const leftToLavapipe = ({ headDim }: Shape, tuning: AttentionTuning | null | undefined): boolean =>
+  runsOnLavapipeToo(gpu) && tuning === undefined && headDim <= 64 && headDim !== 24;
+
 describe.each([
   { name: 'in quads', tuning: undefined },
   { name: 'in workgroup memory, without subgroups', tuning: null },
@@ -129,7 +134,7 @@ describe.each([
     { heads: 2, kvHeads: 2, headDim: 128 },
     { heads: 2, kvHeads: 1, headDim: 136 },
   ])('$heads heads, $kvHeads kv heads, head_dim $headDim', async (shape) => {
-    if (slowToCompile(shape, tuning)) return;
+    if (slowToCompile(shape, tuning) || leftToLavapipe(shape, tuning)) return;
     for (const forest of [PACKED, LONG]) {
       const { x, result } = await runOnGpu(forest, shape, tuning);
       const expected = reference(x, shape);

@@ -5,6 +5,7 @@ import { Gpu } from '../../src/engine/gpu.ts';
 import { MATMUL_VARIANTS, type Tuning, tuningFor } from '../../src/engine/tuning.ts';
 import { fetchBundledModel } from '../../src/exchange/bundled-models.ts';
 import { loadModel } from '../../src/exchange/model-folder.ts';
+import { runsOnLavapipeToo } from '../support/lavapipe.ts';
 import figures from '../reference/fixtures/exactness.json' with { type: 'json' };
 
 /** PyTorch's float32 errs by 4e-6 to 1.2e-5 (root mean square), and at most by 4.6e-5 to 2.4e-4. */
@@ -25,6 +26,7 @@ describe.each(Object.keys(TUNINGS))('with the kernels of %s', (tuning) => {
   afterAll(() => gpu.destroy());
 
   test.each(Object.entries(figures))('%s', async (name, { sequences, transformers }) => {
+    if (TUNINGS[tuning] && runsOnLavapipeToo(gpu)) return;
     const { config, weights } = loadModel(await fetchBundledModel(name));
     const engine = await createEngine(gpu, config, weights, { maxModelLen: 400, slots: 1, maxTokens: 400 });
     const { logprobs } = await engine.score(sequences.map(({ tokens }) => ({ tokens, lossMask: tokens.map(() => 1), weight: 1 })));
