@@ -1,16 +1,18 @@
 /** @file The work of `mua synthesize`: plays its places, mixes what is kept, and writes the file and its card. */
-import { availableParallelism } from 'node:os';
 import type { SynthesizedConversation } from '../records/dataset.ts';
-import type { SynthesisReport } from '../synthesis/funnel.ts';
+import type { WrittenConversation } from '../records/written.ts';
+import type { PlaceReport, SynthesisReport } from '../synthesis/funnel.ts';
 import { mixed, portions } from '../training/mix.ts';
-import type { Synthesis } from '../training/synthesize.ts';
+import type { PlaceOrder } from '../training/synthesize-place.ts';
+import type { Writers } from '../training/write-places.ts';
 import { writtenCard } from './card-file.ts';
 import { errorOfWork } from './errors.ts';
 import { onInterrupt, writeAll } from './files.ts';
 import type { ProgressBar } from './progress.ts';
+import { playDemonstrators } from './synthesis-demonstrators.ts';
 import { Journal } from './synthesis-journal.ts';
-import { type Listener, type Part, playParts } from './synthesis-part.ts';
 import type { Place } from './synthesis-places.ts';
+import { playWriters } from './synthesis-writers.ts';
 
 export interface SynthesisJob {
   places: readonly Place[];
@@ -21,6 +23,8 @@ export interface SynthesisJob {
   settings: Record<string, string>;
   seed: number;
   threads?: number | undefined;
+  /** Null: only demonstrators and scripts write. */
+  writers: Writers | null;
   out: string;
   /** The command as its card shows it. */
   command: string;
@@ -30,9 +34,31 @@ export interface SynthesisJob {
   licence?: string | undefined;
 }
 
+/** What was played at a place. */
+export interface PlayedPlace {
+  conversations: readonly (SynthesizedConversation | WrittenConversation)[];
+  tried: number;
+  solved: number;
+}
+
+/** What was played at all places. */
+export interface PlayedPlaces extends Pick<SynthesisReport, 'near_misses' | 'writers'> {
+  places: PlayedPlace[];
+}
+
+/** How the places are played. */
+export interface Playing {
+  job: SynthesisJob;
+  orders: readonly PlaceOrder[];
+  journal: Journal;
+  progress: ProgressBar;
+  /** Says how far a place is. */
+  kept(place: number, count: number): void;
+}
+
 /** The output depends on neither the threads nor an interruption. */
 export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): Promise<{ out: string } & SynthesisReport> {
-  const { places, count, demonstrator, side, nearMiss, settings, seed, out } = job;
+  const { places, count, demonstrator, side, nearMiss, settings, seed, out, writers } = job;
   const start = performance.now();
   const counts = portions(places.map(({ share }) => share), count); // prettier-ignore
   const decisive = {
@@ -42,41 +68,25 @@ export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): 
     seed,
     near_miss: nearMiss ?? 0,
     set: settings,
+    ...(writers && decisiveOf(writers)),
   };
   const journal = await Journal.open(out, decisive, job.resume ?? false);
   const forget = onInterrupt(() => journal.close());
-  const kept = places.map(() => 0);
-  const tell = () => {
-    const open = places.flatMap(({ domain }, i) => (kept[i]! > 0 && kept[i]! < counts[i]! ? [`${domain} ${kept[i]}/${counts[i]}`] : []));
-    const all = kept.reduce((sum, n) => sum + n, 0);
-    progress.update(all, count, `conversations${places.length > 1 && open.length > 0 ? ` (${open.join(', ')})` : ''}`);
-  };
-  const parts = places.map(({ domain, level, world }, i): Part => ({
-    order: {
-      domain,
-      level,
-      count: counts[i]!,
-      ...(demonstrator !== 'both' && { styles: [demonstrator] }),
-      side,
-      seed,
-      ...(nearMiss !== undefined && { near_misses: nearMiss }),
-      settings,
-    },
-    world,
-    done: journal.played(i),
-  }));
-  const listeners = places.map((_, place): Listener => ({
-    played: (tried) => journal.add(tried.map(([task, played]) => ({ place, task, played }))),
-    kept: (n) => {
-      kept[place] = n;
-      tell();
-    },
+  const orders = places.map(({ domain, level }, i): PlaceOrder => ({
+    domain,
+    level,
+    count: counts[i]!,
+    ...(demonstrator !== 'both' && { styles: [demonstrator] }),
+    side,
+    seed,
+    ...(nearMiss !== undefined && { near_misses: nearMiss }),
+    settings,
   }));
   try {
-    const threads = Math.min(job.threads ?? availableParallelism(), parts.length);
     progress.phase('playing conversations');
-    const made = await playParts(parts, threads, listeners);
-    const rows = mixedRows(places, made, seed);
+    const playing = { job, orders, journal, progress, kept: progressOf(places, counts, progress) };
+    const made = await (writers ? playWriters(playing, writers) : playDemonstrators(playing));
+    const rows = mixedRows(places, made.places, seed);
     const report = reportOf(places, made, (performance.now() - start) / 1000);
     const jsonl = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     await writeAll({ [out]: jsonl, ...(job.card !== undefined && { [job.card]: writtenCard({ ...job, jsonl, rows, report }) }) });
@@ -92,10 +102,31 @@ export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): 
   }
 }
 
-type Row = SynthesizedConversation & { domain: string; level: string };
+/** What decides the conversations of language models. Keys, prices and budgets do not. */
+function decisiveOf({ agent, customer, tries }: Writers): Record<string, unknown> {
+  const shown = ({ apiKey: _, budget: _budget, promptPrice: _prompt, completionPrice: _completion, ...server }: Record<string, unknown>) => server; // prettier-ignore
+  return {
+    ...(agent && { agent: { ...agent, server: shown({ ...agent.server }) } }),
+    ...(customer && { customer: shown({ ...customer }) }),
+    tries,
+  };
+}
+
+function progressOf(places: readonly Place[], counts: readonly number[], progress: ProgressBar): Playing['kept'] {
+  const kept = places.map(() => 0);
+  const all = counts.reduce((sum, n) => sum + n, 0);
+  return (place, count) => {
+    kept[place] = count;
+    const open = places.flatMap(({ domain }, i) => (kept[i]! > 0 && kept[i]! < counts[i]! ? [`${domain} ${kept[i]}/${counts[i]}`] : []));
+    const done = kept.reduce((sum, n) => sum + n, 0);
+    progress.update(done, all, `conversations${places.length > 1 && open.length > 0 ? ` (${open.join(', ')})` : ''}`);
+  };
+}
+
+type Row = PlayedPlace['conversations'][number] & { domain: string; level: string };
 
 /** The rows of all places. A near-miss stays behind its success. */
-function mixedRows(places: readonly Place[], made: readonly Synthesis[], seed: number): Row[] {
+function mixedRows(places: readonly Place[], made: readonly PlayedPlace[], seed: number): Row[] {
   const blocks = made.map(({ conversations }, i): Row[][] => {
     const { domain, level } = places[i]!;
     const own: Row[][] = [];
@@ -109,26 +140,12 @@ function mixedRows(places: readonly Place[], made: readonly Synthesis[], seed: n
   return mixed(blocks, seed).flat();
 }
 
-function reportOf(places: readonly Place[], made: readonly Synthesis[], seconds: number): SynthesisReport {
-  const own = made.map(({ conversations, tried, solved }, i) => {
+function reportOf(places: readonly Place[], { places: made, ...more }: PlayedPlaces, seconds: number): SynthesisReport {
+  const own = made.map(({ conversations, tried, solved }, i): PlaceReport => {
     const { domain, level, world } = places[i]!;
     const kept = conversations.filter(({ near_miss: spoilt }) => !spoilt).length;
     return { domain, level, ...(world && { world_sha256: world.sha256 }), tried, solved, kept };
   });
   const sum = (of: 'tried' | 'solved' | 'kept') => own.reduce((all, place) => all + place[of], 0);
-  const misses = made.flatMap(({ near_misses: one }) => one ?? []);
-  return {
-    places: own,
-    tried: sum('tried'),
-    solved: sum('solved'),
-    kept: sum('kept'),
-    seconds,
-    ...(misses.length > 0 && { near_misses: sumOf(misses) }),
-  };
-}
-
-function sumOf(misses: readonly NonNullable<Synthesis['near_misses']>[]): NonNullable<Synthesis['near_misses']> {
-  const kept = { ...misses[0]!.kept };
-  for (const one of misses.slice(1)) for (const kind of Object.keys(kept) as (keyof typeof kept)[]) kept[kind] += one.kept[kind];
-  return { kept, dropped: misses.reduce((all, { dropped }) => all + dropped, 0) };
+  return { places: own, tried: sum('tried'), solved: sum('solved'), kept: sum('kept'), seconds, ...more };
 }

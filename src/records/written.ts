@@ -12,7 +12,8 @@ export interface WriterFacts {
   prompt: string;
 }
 
-export interface WrittenConversation extends Omit<SynthesizedConversation, 'demonstrator'>, Partial<Pick<SynthesizedConversation, 'demonstrator'>> {
+export interface WrittenConversation
+  extends Omit<SynthesizedConversation, 'demonstrator'>, Partial<Pick<SynthesizedConversation, 'demonstrator'>> {
   writer?: WriterFacts;
   /** The language model that played the customer. Absent: a script. */
   customer?: { model: string; temperature: number };

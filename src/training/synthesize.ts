@@ -67,7 +67,7 @@ export interface Synthesis {
 /** Demonstrators sample nothing, so their episodes need no tokenizer. */
 const NO_TOKENS: Tokenizer = { encode: () => [], decode: () => '', id: () => 0, has: () => true, vocabSize: 0, format: QWEN };
 /** Each act of a demonstrator takes one turn. A conversation that does not end properly counts as failed. */
-const LIMITS: EpisodeLimits = {
+export const LIMITS: EpisodeLimits = {
   max_turns: 60,
   response_length_one_turn: Infinity,
   max_model_len: Infinity,

@@ -2,11 +2,12 @@
 import { basename } from 'node:path';
 import { dataCard, type DataCard } from '../../synthesis/data-card.ts';
 import { cardText } from '../../synthesis/card-text.ts';
+import { readSynthesis } from '../../synthesis/funnel-schema.ts';
 import { readGradedRow, readGrades, readHeldOut } from '../../synthesis/rows.ts';
 import { checkLicence, commandOf, nameOf } from '../card-file.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { checkParent, readText, writeAll } from '../files.ts';
+import { checkParent, readJson, readText, writeAll } from '../files.ts';
 import { inFile, jsonLines, readReviewFiles } from '../graded-rows.ts';
 import { sha256 } from '../out-folder.ts';
 import { JSON_FLAG, percent } from './shared.ts';
@@ -18,15 +19,16 @@ export const dataCardCommand = command({
     out: { type: 'string', value: 'README.md', help: 'the card, as the Hugging Face Hub reads it', required: true },
     against: { type: 'string', value: 'HELD.jsonl', help: 'held-out tasks or conversations: how many of their words the rows have' },
     reviews: { type: 'list', value: 'FILE.jsonl', help: 'reviews of a person, as the page saves them; may be repeated' },
+    made: { type: 'string', value: 'FILE.json', help: 'what mua synthesize --json printed: how the rows were written' },
     name: { type: 'string', value: 'NAME', help: 'the name of the data set (default: the name of the file)' },
     licence: { type: 'string', value: 'ID', help: 'its licence, as the Hub calls it, such as apache-2.0' },
     command: { type: 'list', value: 'TEXT', help: 'a command that made the file, for the card; may be repeated' },
     json: JSON_FLAG,
   },
-  async run({ path, out, against, reviews, name, licence, command: commands }, progress): Promise<DataCard & { out: string }> {
+  async run({ path, out, against, reviews, made, name, licence, command: commands }, progress): Promise<DataCard & { out: string }> {
     if (!path) throw new UsageError('FILE.jsonl is missing: expected ./mua data-card FILE.jsonl');
     checkLicence(licence);
-    await checkParent('out', out, [path, ...(against === undefined ? [] : [against]), ...reviews]);
+    await checkParent('out', out, [path, ...(against === undefined ? [] : [against]), ...(made === undefined ? [] : [made]), ...reviews]);
     const text = await readText(path);
     progress.phase(`reading the rows of ${path}`);
     const rows = jsonLines(path, text).map(({ value, where }) =>
@@ -40,12 +42,13 @@ export const dataCardCommand = command({
         : jsonLines(against, await readText(against)).map(({ value, where }) => inFile(against, () => readHeldOut(value, where)));
     progress.phase('measuring the rows');
     const card = dataCard(rows, given, held);
-    const flags = { out, against, reviews, name, licence, command: commands };
+    const flags = { out, against, reviews, made, name, licence, command: commands };
     const facts = {
       name: name ?? nameOf(path),
       file: basename(path),
       sha256: sha256(text),
       licence,
+      made: made === undefined ? undefined : readSynthesis(await readJson(made), made),
       commands: [...commands, commandOf(['data-card', path], flags)],
     };
     await writeAll({ [out]: cardText(card, facts) });

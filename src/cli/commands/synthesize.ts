@@ -1,11 +1,14 @@
 /** @file `mua synthesize`: writes conversations for supervised fine-tuning. It runs in Node and needs no GPU. */
-import type { SynthesisReport } from '../../synthesis/funnel.ts';
+import type { SynthesisReport, WriterReport } from '../../synthesis/funnel.ts';
 import { type Flags, readPairs, SEED } from '../args.ts';
 import { checkLicence, commandOf } from '../card-file.ts';
 import { command } from '../command.ts';
+import { oneLine } from '../errors.ts';
 import { checkParent } from '../files.ts';
 import { PLACES_FLAGS, readPlaces } from '../synthesis-places.ts';
+import { agentLine } from '../evaluation-lines.ts';
 import { JSON_FLAG, SET } from './shared.ts';
+import { readWriters, WRITER_FLAGS } from './writer.ts';
 
 const DEMONSTRATOR_FLAGS = {
   demonstrator: {
@@ -43,6 +46,7 @@ export const synthesize = command({
     ...PLACES_FLAGS,
     count: { type: 'integer', value: 'N', help: 'number of conversations to keep, of all domains together', default: 2000, min: 1 },
     ...DEMONSTRATOR_FLAGS,
+    ...WRITER_FLAGS,
     set: {
       ...SET,
       help: 'shares of customers (customers.*), how often tools fail (tools.*) or what demonstrators do after a timeout (demonstrators.*); may be repeated (default: cooperative customers)',
@@ -54,19 +58,24 @@ export const synthesize = command({
     ...CARD_FLAGS,
     json: JSON_FLAG,
   },
-  async run({ json: _, ...flags }, progress): Promise<{ out: string } & SynthesisReport> {
+  async run({ json: _, ...flags }, progress): Promise<{ out: string; wanted: number } & SynthesisReport> {
     await checkParent('out', flags.out);
     if (flags.card !== undefined) await checkParent('card', flags.card, [flags.out]);
     const places = await readPlaces(flags);
+    const writers = await readWriters(flags);
     checkLicence(flags.licence);
     const { synthesizeFile } = await import('../synthesize-file.ts');
     const own = commandOf(['synthesize'], { ...flags, resume: undefined });
-    return synthesizeFile({ ...flags, places, settings: readPairs('set', flags.set), command: own }, progress);
+    const report = await synthesizeFile({ ...flags, places, writers, settings: readPairs('set', flags.set), command: own }, progress);
+    return { ...report, wanted: flags.count };
   },
-  show: ({ out, kept, tried, solved, places, seconds, near_misses: misses }) => [
+  failed: ({ kept, wanted }) => kept < wanted,
+  show: ({ out, kept, tried, solved, places, seconds, wanted, near_misses: misses, writers }) => [
     `${tried} conversations played, ${solved} with reward 1, ${kept} written to ${out} in ${seconds.toFixed(0)} s`,
+    ...(kept < wanted ? [`${wanted - kept} conversations are missing, because too many were refused: --tries allows more`] : []),
     ...(places.length > 1 ? places.map((own) => `  ${own.domain} ${own.level}: ${own.kept} of ${own.tried}`) : []),
     ...(misses ? [nearMissLine(misses)] : []),
+    ...(writers ? writerLines(writers) : []),
   ],
 });
 
@@ -74,4 +83,14 @@ function nearMissLine({ kept, dropped }: { kept: Readonly<Record<string, number>
   const kinds = Object.entries(kept).filter(([, count]) => count > 0);
   const total = kinds.reduce((sum, [, count]) => sum + count, 0);
   return `${total} near-misses (${kinds.map(([kind, count]) => `${kind} ${count}`).join(', ') || 'none'}); ${dropped} dropped, because they ended well or could not be made`;
+}
+
+function writerLines({ refused, reasons, spent }: WriterReport): string[] {
+  const why = Object.entries(reasons).sort(([, a], [, b]) => b - a);
+  return [
+    `refused: ${Object.entries(refused).map(([step, count]) => `${step} ${count}`).join(', ')}`, // prettier-ignore
+    ...why.map(([reason, count]) => `  ${String(count).padStart(6)}  ${oneLine(reason)}`),
+    ...(spent.agent ? [agentLine(spent.agent)] : []),
+    ...(spent.customer ? [agentLine(spent.customer).replace(/^agent/, 'customer')] : []),
+  ];
 }

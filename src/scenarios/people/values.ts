@@ -201,3 +201,13 @@ const partsOf = (value: Json): string[] => (Array.isArray(value) ? value.map(asT
 /** Whether a message of the customer tells a fact, in the words of the scenario or with the value. */
 export const tells = (text: string, fact: Valued): boolean =>
   plain(text).includes(plain(fact.says).replace(/[.!?]$/, '')) || heardFacts(text, [fact]).get(fact.name) === 'named';
+
+/** Whether a text states a value, in any usual way to write it: `Tue` for Tuesday, `10 am` for 10:00, `six` for 6. */
+export function states(text: string, value: string | number): boolean {
+  const form = formOf(value);
+  if (form) return mentionsIn(withJoinedIds(text, [form])).mentions.some((one) => one.kind === form.kind && one.value === form.value);
+  const number = typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : null;
+  if (number === null) return contains(text, String(value));
+  const { rest } = mentionsIn(text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, ''));
+  return contains(text, String(value)) || wordsOf(rest).some((word) => numberOf(word) === number);
+}
