@@ -6,7 +6,7 @@ import type { Task, ToolSchema } from '../records/task.ts';
 import { peopleOf } from '../scenarios/people/told.ts';
 import { states } from '../scenarios/people/values.ts';
 import { leaves } from './hint.ts';
-import { eachRun, runsOf, wordsOf } from './words.ts';
+import { eachRun, runsOf, wordsOf } from '../base/words.ts';
 
 /** The first fault of an agent that knows too much. */
 export interface Untold {

@@ -6,7 +6,7 @@ import { mapConcurrently } from '../agent/rollouts.ts';
 import { hash32 } from '../base/random.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { type Attempt, type RefusalStep, type Spent, STEPS, type WrittenConversation } from '../records/written.ts';
-import { masked } from '../synthesis/words.ts';
+import { masked } from '../base/words.ts';
 import { UserError } from '../users/types.ts';
 import { attemptsOf, type WritingStage } from './model-attempt.ts';
 import type { PlayLog, SynthesizeOptions } from './synthesize.ts';
