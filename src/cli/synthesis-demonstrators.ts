@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Synthesis } from '../training/synthesize.ts';
 import { type Listener, type Part, playParts } from './synthesis-part.ts';
-import type { PlayedPlaces, Playing } from './synthesize-file.ts';
+import type { PlayedPlaces, Playing } from './synthesis-job.ts';
 
 export async function playDemonstrators({ job, orders, journal, kept }: Playing): Promise<PlayedPlaces> {
   const parts = orders.map((order, i): Part => ({ order, world: job.places[i]!.world, done: journal.played(i) }));

@@ -4,7 +4,7 @@ import type { WriterReport } from '../synthesis/funnel.ts';
 import type { AttemptLog, Written } from '../training/model-writer.ts';
 import type { Estimate } from '../training/writer-estimate.ts';
 import type { Writers } from '../training/write-places.ts';
-import type { PlayedPlaces, Playing } from './synthesize-file.ts';
+import type { PlayedPlaces, Playing } from './synthesis-job.ts';
 
 export async function playWriters({ orders, journal, progress, kept }: Playing, writers: Writers): Promise<PlayedPlaces> {
   const { estimatePlaces, writePlaces } = await import('../training/write-places.ts');

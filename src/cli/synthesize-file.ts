@@ -1,6 +1,4 @@
 /** @file The work of `mua synthesize`: plays its places, mixes what is kept, and writes the file and its card. */
-import type { SynthesizedConversation } from '../records/dataset.ts';
-import type { WrittenConversation } from '../records/written.ts';
 import type { PlaceReport, SynthesisReport } from '../synthesis/funnel.ts';
 import { mixed, portions } from '../training/mix.ts';
 import type { PlaceOrder } from '../training/synthesize-place.ts';
@@ -11,50 +9,9 @@ import { onInterrupt, writeAll } from './files.ts';
 import type { ProgressBar } from './progress.ts';
 import { playDemonstrators } from './synthesis-demonstrators.ts';
 import { Journal } from './synthesis-journal.ts';
+import type { PlayedPlace, PlayedPlaces, Playing, SynthesisJob } from './synthesis-job.ts';
 import type { Place } from './synthesis-places.ts';
 import { playWriters } from './synthesis-writers.ts';
-
-export interface SynthesisJob {
-  places: readonly Place[];
-  count: number;
-  demonstrator: 'careful' | 'brisk' | 'both';
-  side: 'agent' | 'customer';
-  nearMiss?: number | undefined;
-  settings: Record<string, string>;
-  seed: number;
-  threads?: number | undefined;
-  /** Null: only demonstrators and scripts write. */
-  writers: Writers | null;
-  out: string;
-  /** The command as its card shows it. */
-  command: string;
-  resume?: boolean | undefined;
-  card?: string | undefined;
-  name?: string | undefined;
-  licence?: string | undefined;
-}
-
-/** What was played at a place. */
-export interface PlayedPlace {
-  conversations: readonly (SynthesizedConversation | WrittenConversation)[];
-  tried: number;
-  solved: number;
-}
-
-/** What was played at all places. */
-export interface PlayedPlaces extends Pick<SynthesisReport, 'near_misses' | 'writers'> {
-  places: PlayedPlace[];
-}
-
-/** How the places are played. */
-export interface Playing {
-  job: SynthesisJob;
-  orders: readonly PlaceOrder[];
-  journal: Journal;
-  progress: ProgressBar;
-  /** Says how far a place is. */
-  kept(place: number, count: number): void;
-}
 
 /** The output depends on neither the threads nor an interruption. */
 export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): Promise<{ out: string } & SynthesisReport> {
