@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The experiment public/experiments/scenarios.toml with its cold start: a model with 129,392 parameters learns four scenarios at level nano
-# from 4,000 conversations. Then GRPO or supervised learning trains it on one of them.
+# from 6,000 conversations. Then GRPO or supervised learning trains it on one of them.
 #
 #     scripts/scenarios.sh [DIR]      default: cold-starts/scenarios-runs, for the runs
 #
@@ -15,7 +15,7 @@ mkdir -p "$starts"
 
 for domain in rooms library courses jobs; do
   file=$starts/scenarios-$domain.jsonl
-  [ -e "$file" ] || ./mua synthesize --domain "$domain" --level nano --count 1000 --seed 1 --out "$file"
+  [ -e "$file" ] || ./mua synthesize --domain "$domain" --level nano --count 1500 --seed 1 --out "$file"
 done
 cat $starts/scenarios-{rooms,library,courses,jobs}.jsonl >"$start.jsonl"
 
@@ -31,7 +31,7 @@ if [ ! -e "$start/result.json" ]; then
     ./mua sft --resume "$start"
   else
     ./mua sft --model "$start-fresh" --data "$start.jsonl" --out "$start" --force --set train_batch_size=8 --set lr=4e-3 \
-      --set lr_scheduler_type=linear --set beta2=0.98 --set lr_warmup_steps=40 --set total_training_steps=900
+      --set lr_scheduler_type=linear --set beta2=0.98 --set lr_warmup_steps=40 --set total_training_steps=3000
   fi
 fi
 ./mua experiment public/experiments/scenarios.toml --out "$out"
