@@ -26,6 +26,7 @@ const KEYS = [
   [/the user endpoint (needs an|refused the) API key/, 'MUA_USER_KEY'],
   [/the agent’s server (needs an|refused the) API key/, 'MUA_AGENT_KEY'],
   [/the judge’s server (needs an|refused the) API key/, 'MUA_JUDGE_KEY'],
+  [/the server of the tools (needs an|refused the) API key/, 'MUA_ANSWER_KEY'],
 ] as const;
 
 /** Turns an error that happened during the work into an error of the command line. */

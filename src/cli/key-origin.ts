@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { UsageError } from './errors.ts';
 
-/** The variable that has the key of the customer's, the agent's or the judge's server. */
-export type KeyName = 'MUA_USER_KEY' | 'MUA_AGENT_KEY' | 'MUA_JUDGE_KEY';
+/** The variable that has the key of the server of the customer, the agent, the judge or the simulated tools. */
+export type KeyName = 'MUA_USER_KEY' | 'MUA_AGENT_KEY' | 'MUA_JUDGE_KEY' | 'MUA_ANSWER_KEY';
 
 /** The hash to store with the address of a server. Undefined without a key. */
 export function keyProof(name: KeyName, address: string): string | undefined {

@@ -1,4 +1,5 @@
 /** @file What `mua synthesize` shall write, and what was played for it. */
+import type { Answerer } from '../records/answerer.ts';
 import type { SynthesizedConversation } from '../records/dataset.ts';
 import type { WrittenConversation } from '../records/written.ts';
 import type { SynthesisReport } from '../synthesis/funnel.ts';
@@ -17,6 +18,8 @@ export interface SynthesisJob {
   settings: Record<string, string>;
   seed: number;
   threads?: number | undefined;
+  /** Who answers the tools. Absent: the domain itself. */
+  answerer?: Answerer | undefined;
   /** Null: only demonstrators and scripts write. */
   writers: Writers | null;
   out: string;
@@ -33,6 +36,8 @@ export interface PlayedPlace {
   conversations: readonly (SynthesizedConversation | WrittenConversation)[];
   tried: number;
   solved: number;
+  /** Those without an outcome, because a simulated tool failed. */
+  dropped?: number;
 }
 
 /** What was played at all places. */

@@ -15,7 +15,7 @@ import { playWriters } from './synthesis-writers.ts';
 
 /** The output depends on neither the threads nor an interruption. */
 export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): Promise<{ out: string } & SynthesisReport> {
-  const { places, count, demonstrator, side, nearMiss, settings, seed, out, writers } = job;
+  const { places, count, demonstrator, side, nearMiss, settings, seed, out, writers, answerer } = job;
   const start = performance.now();
   const counts = portions(places.map(({ share }) => share), count); // prettier-ignore
   const decisive = {
@@ -25,6 +25,7 @@ export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): 
     seed,
     near_miss: nearMiss ?? 0,
     set: settings,
+    ...(answerer && { answerer }),
     ...(writers && decisiveOf(writers)),
   };
   const journal = await Journal.open(out, decisive, job.resume ?? false);
@@ -104,5 +105,6 @@ function reportOf(places: readonly Place[], { places: made, ...more }: PlayedPla
     return { domain, level, ...(world && { world_sha256: world.sha256 }), tried, solved, kept };
   });
   const sum = (of: 'tried' | 'solved' | 'kept') => own.reduce((all, place) => all + place[of], 0);
-  return { places: own, tried: sum('tried'), solved: sum('solved'), kept: sum('kept'), seconds, ...more };
+  const dropped = made.reduce((all, place) => all + (place.dropped ?? 0), 0);
+  return { places: own, ...(dropped > 0 && { dropped }), tried: sum('tried'), solved: sum('solved'), kept: sum('kept'), seconds, ...more };
 }

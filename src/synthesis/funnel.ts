@@ -35,6 +35,8 @@ export interface SynthesisReport {
   tried: number;
   solved: number;
   kept: number;
+  /** Those without an outcome, because a simulated tool failed. Absent if there are none. */
+  dropped?: number;
   seconds: number;
   /** The near-misses by kind, and how many were dropped. Absent if none were wanted. */
   near_misses?: { kept: Record<NearMissKind, number>; dropped: number };

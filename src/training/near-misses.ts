@@ -24,15 +24,15 @@ export class NearMissCount {
   async make(
     success: SynthesizedConversation,
     allowed: readonly NearMissKind[],
-    play: (kind: NearMissKind) => Promise<Played>,
+    play: (kind: NearMissKind) => Promise<Played | null>,
   ): Promise<SynthesizedConversation | null> {
     const rarest = [...allowed].sort((a, b) => this.kept[a] - this.kept[b] || NEAR_MISSES.indexOf(a) - NEAR_MISSES.indexOf(b));
     for (const kind of rarest.slice(0, MOST_TRIED)) {
-      const { conversation, firstWrong } = await play(kind);
-      const near_miss = labelOf(kind, success, conversation, firstWrong);
+      const played = await play(kind);
+      const near_miss = played && labelOf(kind, success, played.conversation, played.firstWrong);
       if (near_miss) {
         this.kept[kind] += 1;
-        return { ...conversation, id: `${success.id}#${kind}`, near_miss };
+        return { ...played.conversation, id: `${success.id}#${kind}`, near_miss };
       }
       this.dropped += 1;
     }

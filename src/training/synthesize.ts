@@ -60,6 +60,8 @@ export interface Synthesis {
   conversations: SynthesizedConversation[];
   tried: number;
   solved: number;
+  /** The conversations without an outcome, because a simulated tool failed. Absent if there are none. */
+  dropped?: number;
   /** The near-misses by kind, and how many were dropped, because they ended well. Absent if none were wanted. */
   near_misses?: Pick<NearMissCount, 'kept' | 'dropped'>;
 }
@@ -94,7 +96,7 @@ export async function synthesize(
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
-  log: PlayLog<SynthesizedConversation> = { done: new Map(), played: () => {} },
+  log: PlayLog<SynthesizedConversation | null> = { done: new Map(), played: () => {} },
 ): Promise<Synthesis> {
   const { styles = STYLES, conditions = COLD_START, habits, from = 0, side = 'agent', near_misses: share = 0 } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
@@ -106,18 +108,23 @@ export async function synthesize(
   const { domain: name, level, seed } = options;
   const conversations: SynthesizedConversation[] = [];
   const count = new NearMissCount();
-  let [kept, tried, solved] = [0, 0, 0];
+  let [kept, tried, solved, dropped] = [0, 0, 0, 0];
   while (kept < options.count) {
     signal?.throwIfAborted();
     const first = from + tried;
     const tasks = await stage.environments.tasks({ domain: name, level, split: 'train', seed, count: BATCH, from: first, conditions });
-    const played: SynthesizedConversation[] = [];
+    const played: (SynthesizedConversation | null)[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
-      played[i] = log.done.get(first + i) ?? (await play(task, hash32(seed, first + i))).conversation;
+      const earlier = log.done.get(first + i);
+      played[i] = earlier === undefined ? ((await play(task, hash32(seed, first + i)))?.conversation ?? null) : earlier;
     });
     await log.played(played.flatMap((one, i) => (log.done.has(first + i) ? [] : [[first + i, one] as const])));
     tried += BATCH;
     for (const [i, conversation] of played.entries()) {
+      if (!conversation) {
+        dropped += 1;
+        continue;
+      }
       solved += conversation.reward;
       if ((conversation.reward !== 1 && side === 'agent') || kept === options.count) continue;
       kept += 1;
@@ -128,7 +135,13 @@ export async function synthesize(
     if (tried >= TRIED_AT_LEAST && kept < tried * KEPT_AT_LEAST)
       throw new Error(`the demonstrators solved only ${kept} of ${tried} tasks at level ${level}`);
   }
-  return { conversations, tried, solved, ...(misses && { near_misses: { kept: count.kept, dropped: count.dropped } }) };
+  return {
+    conversations,
+    tried,
+    solved,
+    ...(dropped > 0 && { dropped }),
+    ...(misses && { near_misses: { kept: count.kept, dropped: count.dropped } }),
+  };
 
   async function spoil(misses: NearMisses, task: Task, success: SynthesizedConversation, seed: number): Promise<SynthesizedConversation[]> {
     if (hash32(seed, NEAR_MISS) >= share * 2 ** 32) return [];
@@ -136,9 +149,11 @@ export async function synthesize(
     return made ? [made] : [];
   }
 
-  async function play(task: Task, seed: number, spoilt?: Spoilt): Promise<Played> {
+  /** Null: a simulated tool failed, so there is no outcome. */
+  async function play(task: Task, seed: number, spoilt?: Spoilt): Promise<Played | null> {
     const { demonstrator, trajectory, tools, firstWrong = null } = await demonstrate(task, seed, spoilt);
     const { nodes, reward, violations, error, termination } = trajectory;
+    if (termination === 'tool_error') return null;
     if (reward === null) throw new Error(`${task.id}: ${error ?? termination}`);
     const conversation = {
       id: task.id,

@@ -6,6 +6,7 @@ import type { Trajectory } from '../../records/trajectory.ts';
 import type { UserConfig } from '../../records/user.ts';
 import type { AgentServer } from '../../records/agent-server.ts';
 import type { EvaluateOptions, EvaluateReport, EvaluateResult } from '../../trainer/messages.ts';
+import { ANSWER_FLAGS, answerLines, type AnswerReport, answerReport, answerWorld, RECORDED } from '../answer.ts';
 import { camelCase, type Flags, SEED, type Values, valuesSchema } from '../args.ts';
 import { type BenchmarkData, findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { ON } from '../backend.ts';
@@ -43,6 +44,7 @@ const FLAGS = {
   ...PLACE_FLAGS,
   level: { ...PLACE_FLAGS.level, choices: undefined },
   ...WORLD_FLAGS,
+  ...ANSWER_FLAGS,
   split: {
     type: 'string',
     value: 'NAME',
@@ -111,7 +113,7 @@ const storedSchema = z.object({
   data_sha256: z.optional(text),
 });
 /** With one customer, the result is its report. With several, it has one report each, and their differences from the first customer. */
-type Result = { out?: string } & (
+type Result = { out?: string; tools?: AnswerReport } & (
   EvaluateReport | { customers: ({ user: string } & EvaluateReport)[]; differences: EvaluateResult['differences'] }
 );
 
@@ -127,8 +129,13 @@ export const evaluate = command({
     const { resumed, kept } = flags.resume === undefined ? NEW : await resumedFolder(flags.resume, flags, note);
     const given: Given = resumed ? resumed.settings.flags : newFlags({ ...flags, on });
     const { output, out } = given;
+    if (given.answer?.startsWith('http') && (out ?? resumed))
+      throw new UsageError(
+        '--out is given: expected no --out with --answer URL, whose answers differ each time; --cassette FILE keeps them',
+      );
     const world = resumed ? kept : await worldOf(given, note);
     const { place, benchmark } = await readTasks(world ? { ...given, domain: world.domain } : given);
+    const answers = await answerWorld(place.domain, on, given);
     const settings = evaluationSettings(given.set);
     const agent = await readAgent(given);
     const model = given.model === undefined ? undefined : await findModel(given.model, { tokenizer: true, lora: given.lora });
@@ -155,7 +162,7 @@ export const evaluate = command({
     const trajectories: Trajectory[] = [];
     const { reports, differences } = await keepWhenStopped(folder, folder ? NO_TRIAL : NO_FOLDER, () =>
       runJob({
-        on,
+        on: answers ? 'node' : on,
         world,
         request: { command: 'evaluate', options, customers: users.map((user) => ({ user, done: resumed !== null })) },
         ...(model && { model }),
@@ -186,10 +193,11 @@ export const evaluate = command({
     const result: Result =
       reports.length === 1 ? reports[0]! : { customers: reports.map((report, i) => ({ user: given.user[i]!, ...report })), differences };
     await folder?.finish(result);
-    return folder ? { ...result, out: folder.directory } : result;
+    const tools = answers && answerReport(answers);
+    return { ...result, ...(folder && { out: folder.directory }), ...(tools && { tools }) };
   },
-  show({ out, ...result }) {
-    const lines =
+  show({ out, tools, ...result }) {
+    const own =
       'customers' in result
         ? [
             ...result.customers.flatMap(({ user, ...own }) => [`customer ${user}`, ...reportLines(own).map((line) => `  ${line}`)]),
@@ -199,6 +207,7 @@ export const evaluate = command({
             ),
           ]
         : reportLines(result);
+    const lines = [...own, ...(tools ? answerLines(tools) : [])];
     if (out === undefined) return lines;
     const unscored = ('customers' in result ? result.customers : [result]).some((report) => report.unscored > 0);
     const again = unscored ? [`to play the unscored episodes again: ./mua evaluate --resume ${out}`] : [];
@@ -242,7 +251,7 @@ async function newFolder(
 ): Promise<EvaluationFolder<Stored>> {
   const server = users.find((user) => user.mode === 'endpoint');
   if (server) checkAddress('--user', server.baseUrl, 'MUA_USER_KEY');
-  const { out, force } = flags;
+  const { out, force, answer, cassette } = flags;
   const results = resultsFile(flags);
   const kept = {
     ...keptFlags(flags, agent),
@@ -251,6 +260,8 @@ async function newFolder(
     force: undefined,
     user: flags.user.map((user) => (user.startsWith(FOLDER) ? FOLDER + resolve(user.slice(FOLDER.length)) : user)),
     world: undefined,
+    ...(answer?.startsWith(RECORDED) && { answer: RECORDED + resolve(answer.slice(RECORDED.length)) }),
+    ...(cassette !== undefined && { cassette: resolve(cassette) }),
     ...(results && { [camelCase(results.flag)]: resolve(results.file) }),
     // Store the model's name, because the server may list another model first when the evaluation is resumed.
     ...(server && { userModel: server.model }),

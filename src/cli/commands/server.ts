@@ -12,7 +12,7 @@ export const withoutSecrets = (text: string): string => text.replace(/\/\/[^/\s"
 /** The names in messages: of the flag with the address, of the other flags before their dash, and of the variable with the key. */
 export interface ServerNames {
   flag: string;
-  prefix: 'user' | 'agent' | 'judge';
+  prefix: 'user' | 'agent' | 'judge' | 'answer';
   key: KeyName;
 }
 

@@ -1,9 +1,10 @@
 /** @file `mua synthesize`: writes conversations for supervised fine-tuning. It runs in Node and needs no GPU. */
 import type { SynthesisReport, WriterReport } from '../../synthesis/funnel.ts';
+import { ANSWER_FLAGS, answerLines, type AnswerReport, answerReport, answerWorld } from '../answer.ts';
 import { type Flags, readPairs, SEED } from '../args.ts';
 import { checkLicence, commandOf } from '../card-file.ts';
 import { command } from '../command.ts';
-import { oneLine } from '../errors.ts';
+import { oneLine, UsageError } from '../errors.ts';
 import { checkParent } from '../files.ts';
 import { PLACES_FLAGS, readPlaces } from '../synthesis-places.ts';
 import { agentLine } from '../evaluation-lines.ts';
@@ -47,6 +48,7 @@ export const synthesize = command({
     count: { type: 'integer', value: 'N', help: 'number of conversations to keep, of all domains together', default: 2000, min: 1 },
     ...DEMONSTRATOR_FLAGS,
     ...WRITER_FLAGS,
+    ...ANSWER_FLAGS,
     set: {
       ...SET,
       help: 'shares of customers (customers.*), how often tools fail (tools.*) or what demonstrators do after a timeout (demonstrators.*); may be repeated (default: cooperative customers)',
@@ -58,23 +60,29 @@ export const synthesize = command({
     ...CARD_FLAGS,
     json: JSON_FLAG,
   },
-  async run({ json: _, ...flags }, progress): Promise<{ out: string; wanted: number } & SynthesisReport> {
+  async run({ json: _, ...flags }, progress): Promise<{ out: string; wanted: number; tools?: AnswerReport } & SynthesisReport> {
     await checkParent('out', flags.out);
     if (flags.card !== undefined) await checkParent('card', flags.card, [flags.out]);
     const places = await readPlaces(flags);
     const writers = await readWriters(flags);
+    if (flags.answer !== undefined && places.length > 1)
+      throw new UsageError(`--answer is given with ${places.length} domains: expected one`);
+    const answers = await answerWorld(places[0]!.domain, undefined, flags);
     checkLicence(flags.licence);
     const { synthesizeFile } = await import('../synthesize-file.ts');
     const own = commandOf(['synthesize'], { ...flags, resume: undefined });
-    const report = await synthesizeFile({ ...flags, places, writers, settings: readPairs('set', flags.set), command: own }, progress);
-    return { ...report, wanted: flags.count };
+    const settings = readPairs('set', flags.set);
+    const report = await synthesizeFile({ ...flags, places, writers, answerer: answers?.answerer, settings, command: own }, progress);
+    return { ...report, wanted: flags.count, ...(answers && { tools: answerReport(answers) }) };
   },
   failed: ({ kept, wanted }) => kept < wanted,
-  show: ({ out, kept, tried, solved, places, seconds, wanted, near_misses: misses, writers }) => [
+  show: ({ out, kept, tried, solved, places, seconds, wanted, near_misses: misses, writers, dropped, tools }) => [
     `${tried} conversations played, ${solved} with reward 1, ${kept} written to ${out} in ${seconds.toFixed(0)} s`,
     ...(kept < wanted ? [`${wanted - kept} conversations are missing, because too many were refused: --tries allows more`] : []),
     ...(places.length > 1 ? places.map((own) => `  ${own.domain} ${own.level}: ${own.kept} of ${own.tried}`) : []),
+    ...(dropped === undefined ? [] : [`${dropped} conversations dropped, because a simulated tool failed`]),
     ...(misses ? [nearMissLine(misses)] : []),
+    ...(tools ? answerLines(tools) : []),
     ...(writers ? writerLines(writers) : []),
   ],
 });

@@ -40,7 +40,7 @@ const LINE = z.object({
 export interface CassetteOptions {
   /** The path, for messages. */
   file: string;
-  /** The text so far. Empty: a new cassette. */
+  /** The text so far, in whole lines. Empty: a new cassette. */
   text: string;
   /** Writes lines to the end of the file. Absent: the cassette is strict, and a call that it does not have is an error. */
   append?: (lines: string) => Promise<void> | void;
@@ -67,9 +67,7 @@ export class Cassette {
       if (!append) throw new InputError(`${file}: is empty: expected a cassette, which --cassette records`);
       return;
     }
-    // A process that was killed may leave half a line. Its call is asked again.
-    const whole = append ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
-    for (const [i, line] of whole.split('\n').entries()) if (line !== '') this.#read(own, line, i, `${file}: line ${i + 1}`, answerer);
+    for (const [i, line] of text.split('\n').entries()) if (line !== '') this.#read(own, line, i, `${file}: line ${i + 1}`, answerer);
   }
 
   #read(own: ReadScenario, line: string, i: number, where: string, answerer: Answerer): void {

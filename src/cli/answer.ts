@@ -1,0 +1,178 @@
+/** @file The flags that say who answers the calls of a scenario's tools. */
+import { appendFileSync, truncateSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { GENERATED, replaceWorld } from '../domains/registry.ts';
+import { didYouMean } from '../base/did-you-mean.ts';
+import { shown } from '../base/input-error.ts';
+import type { AgentUsage } from '../records/agent-server.ts';
+import { type Answerer, NOISE_KINDS, type NoiseKind, SILENT } from '../records/answerer.ts';
+import type { ReadScenario } from '../scenarios/read.ts';
+import type { OpenedAnswerer } from '../scenarios/simulated/index.ts';
+import type { SimulatorCounts } from '../scenarios/simulated/simulator.ts';
+import { camelCase, type Flags, type Values } from './args.ts';
+import type { BackendName } from './backend.ts';
+import { checkAddress, readServer } from './commands/server.ts';
+import { errorOfWork, UsageError } from './errors.ts';
+import { checkParent, readText } from './files.ts';
+
+const EXPECTED = 'code, noisy@RATE, recorded@FILE or an http(s) URL';
+
+export const ANSWER_FLAGS = {
+  answer: {
+    type: 'string',
+    value: 'WHO',
+    help: 'who answers the tools of a scenario: code (its own tools), noisy@RATE (with contradictions in this share of answers; noisy@RATE:KIND+KIND chooses the kinds), recorded@FILE (a cassette) or the URL of an OpenAI-compatible server (default: its own tools, without checks)',
+  },
+  cassette: { type: 'string', value: 'FILE.jsonl', help: 'record the answers into this file; answers that it has are not asked again' },
+  unchecked: { type: 'boolean', help: 'let the contradictions of --answer noisy pass without the checks, to measure what they do' },
+  'answer-seed': { type: 'integer', value: 'S', help: 'seed of --answer noisy (default 1)', min: 0 },
+  'answer-model': {
+    type: 'string',
+    value: 'NAME',
+    help: 'model to use on the server of --answer (default: the first chat model that it lists); set MUA_ANSWER_KEY to the server’s API key',
+  },
+  'answer-max-tokens': { type: 'integer', value: 'N', help: 'most tokens of an answer, including thoughts (default 4096)', min: 1 },
+  'answer-body': { type: 'string', value: 'JSON', help: 'more fields of each request to the server of --answer; null removes a field' },
+  'answer-prompt-price': { type: 'number', value: 'X', help: 'price of a million prompt tokens, in any unit of money', min: 0 },
+  'answer-completion-price': { type: 'number', value: 'X', help: 'price of a million completion tokens, in the same unit', min: 0 },
+  'answer-budget': { type: 'number', value: 'X', help: 'stop after the answers of this command have cost this much', min: 0 },
+} as const satisfies Flags;
+
+export type AnswerValues = Partial<Values<typeof ANSWER_FLAGS>>;
+
+/** How a cassette begins in `--answer`. */
+export const RECORDED = 'recorded@';
+
+/** The flags that only some answerers have. */
+const FOR_SERVER = ['answer-model', 'answer-max-tokens', 'answer-body', 'answer-prompt-price', 'answer-completion-price', 'answer-budget'];
+const FOR_NOISE = ['unchecked', 'answer-seed'];
+
+/** Who answers, with the key of the server. Null without `--answer`. @throws UsageError */
+async function readAnswerer(values: AnswerValues): Promise<{ answerer: Answerer; apiKey?: string | undefined } | null> {
+  const { answer, answerSeed: seed = 1, unchecked } = values;
+  if (answer === undefined) {
+    checkNoAnswer(values);
+    return null;
+  }
+  const refuse = (flags: readonly string[], expected: string) => refuseFlags(values, flags, expected);
+  const [, kind, rest] = /^(code|noisy|recorded)(?:@(.*))?$/s.exec(answer) ?? [];
+  if (kind !== 'noisy') refuse(FOR_NOISE, 'noisy@RATE');
+  if (kind !== undefined) refuse(FOR_SERVER, 'URL');
+  if (kind === 'code' && rest === undefined) return { answerer: { kind } };
+  if (kind === 'noisy') return { answerer: { kind, ...readNoise(answer, rest), seed, ...(unchecked && { unchecked }) } };
+  if (kind === 'recorded' && rest) {
+    refuse(['cassette'], 'code, noisy@RATE or URL');
+    return { answerer: { kind, file: rest } };
+  }
+  const { answerModel: model, answerBody: body, answerMaxTokens: maxTokens } = values;
+  const { answerPromptPrice: promptPrice, answerCompletionPrice: completionPrice, answerBudget: budget } = values;
+  const settings = { maxTokens, promptPrice, completionPrice, budget };
+  const names = { flag: '--answer', prefix: 'answer', key: 'MUA_ANSWER_KEY' } as const;
+  if (values.cassette !== undefined) checkAddress('--answer', answer, 'MUA_ANSWER_KEY');
+  const { config, apiKey } = await readServer(names, { address: answer, model, body, settings }, EXPECTED);
+  return { answerer: { kind: 'llm', endpoint: config }, apiKey };
+}
+
+/** @throws UsageError if a flag needs `--answer` */
+export const checkNoAnswer = (values: AnswerValues): void => refuseFlags(values, ['cassette', ...FOR_NOISE, ...FOR_SERVER], 'WHO');
+
+function refuseFlags(values: AnswerValues, flags: readonly string[], expected: string): void {
+  const extra = flags.find((flag) => values[camelCase(flag) as keyof AnswerValues] !== undefined);
+  if (extra) throw new UsageError(`--${extra} is given: expected --answer ${expected} with it`);
+}
+
+function readNoise(answer: string, rest = ''): { rate: number; kinds?: NoiseKind[] } {
+  const [rate = '', named] = rest.split(':');
+  if (!/^(?:0|1|0?\.\d+|[01]\.0+)$/.test(rate))
+    throw new UsageError(`--answer is ${shown(answer)}: expected noisy@RATE with a share, 0 to 1`);
+  if (named === undefined) return { rate: Number(rate) };
+  const kinds = named === 'all' ? NOISE_KINDS : named === 'silent' ? SILENT : named.split('+');
+  const unknown = kinds.find((kind) => !NOISE_KINDS.includes(kind as NoiseKind));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--answer has the kind ${shown(unknown)}${didYouMean(unknown, NOISE_KINDS)}: expected all, silent, or some of ${NOISE_KINDS.join(', ')}`,
+    );
+  return { rate: Number(rate), kinds: [...(kinds as readonly NoiseKind[])] };
+}
+
+/** The domains that are scenarios. */
+const scenarios = () => GENERATED.filter(({ scenario }) => scenario);
+
+/**
+ * Gives the world of a domain the answerer of `--answer`, for this process.
+ * @returns undefined without `--answer`
+ * @throws UsageError if the domain is no scenario
+ */
+export async function answerWorld(domain: string, on: BackendName | undefined, values: AnswerValues): Promise<OpenedAnswers | undefined> {
+  if (values.answer === undefined) {
+    checkNoAnswer(values);
+    return undefined;
+  }
+  if (on === 'browser') throw new UsageError('--on is "browser": expected node with --answer');
+  const own = scenarios().find(({ name }) => name === domain);
+  if (!own) {
+    const names = scenarios().map(({ name }) => name);
+    throw new UsageError(`--answer is given with the domain ${domain}: expected --world FILE.json, or --domain ${names.join(', ')}`);
+  }
+  const answers = await answererOf(await own.scenario!(), values);
+  if (answers) replaceWorld(domain, async () => answers.domain);
+  return answers ?? undefined;
+}
+
+type OpenedAnswers = OpenedAnswerer & { answerer: Answerer };
+
+/** Opens the answerer of the flags for a scenario. Null without `--answer`. @throws UsageError */
+export async function answererOf(own: ReadScenario, values: AnswerValues): Promise<OpenedAnswers | null> {
+  const read = await readAnswerer(values);
+  if (!read) return null;
+  const { answerer, apiKey } = read;
+  const { openAnswerer } = await import('../scenarios/simulated/index.ts');
+  const { cassette: file } = values;
+  const cassette = answerer.kind === 'recorded' ? { file: answerer.file, text: await readText(answerer.file) } : await cassetteTo(file);
+  try {
+    return { ...openAnswerer(own, answerer, { cassette, apiKey }), answerer };
+  } catch (error) {
+    throw errorOfWork(error as Error);
+  }
+}
+
+async function cassetteTo(file: string | undefined) {
+  if (file === undefined) return undefined;
+  await checkParent('cassette', file);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new UsageError(`--cassette is ${shown(file)}: ${error.message}`);
+  });
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  let half = whole.length < text.length;
+  const append = (lines: string) => {
+    // A process that was killed may have left half a line.
+    if (half) truncateSync(file, Buffer.byteLength(whole));
+    half = false;
+    appendFileSync(file, lines);
+  };
+  return { file, text: whole, append };
+}
+
+/** What the simulated tools did, in JSON. */
+export interface AnswerReport extends SimulatorCounts {
+  usage?: AgentUsage;
+}
+
+export const answerReport = ({ simulator, usage }: OpenedAnswerer): AnswerReport => {
+  const used = usage();
+  return { ...simulator.counts, ...(used && { usage: used }) };
+};
+
+export function answerLines({ calls, refused, retries, faults, usage }: AnswerReport): string[] {
+  const by = Object.entries(refused).filter(([, count]) => count > 0);
+  const words = by.map(([check, count]) => `${check} ${count}`).join(', ') || 'no check found anything';
+  return [
+    `tools: ${calls} calls, ${retries} asked again (${words}), ${faults} without an answer that passes`,
+    ...(usage
+      ? [
+          `tools: ${usage.calls} requests, ${usage.prompt_tokens} + ${usage.completion_tokens} tokens${usage.cost === undefined ? '' : `, cost ${Number(usage.cost.toPrecision(4))}`}`,
+        ]
+      : []),
+  ];
+}
