@@ -2,7 +2,11 @@
 import { basename } from 'node:path';
 import { Breath } from '../../base/breath.ts';
 import type { CheckReport } from '../../scenarios/check.ts';
+import { GENERATED } from '../../domains/registry.ts';
+import type { ReadScenario } from '../../scenarios/read.ts';
+import { ANSWER_FLAGS, answererOf } from '../answer.ts';
 import { SEED } from '../args.ts';
+import { fidelityLines } from '../fidelity-lines.ts';
 import { command, type CommandGroup } from '../command.ts';
 import { errorOfWork, oneLine, UsageError } from '../errors.ts';
 import { readText } from '../files.ts';
@@ -35,6 +39,50 @@ const check = command({
   show: (result) => [...tables(result), ...findings(result)],
 });
 
+const fidelity = command({
+  summary: 'compare who answers the tools of a scenario with its code, call by call',
+  positional: { name: 'scenario', value: 'FILE.json|NAME' },
+  flags: {
+    ...ANSWER_FLAGS,
+    level: { type: 'string', value: 'NAME', help: 'level of the tasks (default: the last, which has all tools)' },
+    tasks: { type: 'integer', value: 'N', help: 'number of tasks whose calls are compared', default: 100, min: 1, max: 10_000 },
+    seed: SEED,
+    json: JSON_FLAG,
+  },
+  async run({ scenario: named, level: wanted, tasks, seed, json: _, ...flags }, progress) {
+    if (!named) throw new UsageError('FILE.json is missing: expected ./mua scenario fidelity FILE.json, or the name of a domain');
+    if (flags.answer === undefined) throw new UsageError('--answer is missing: expected code, noisy@RATE, recorded@FILE or an http(s) URL');
+    const own = await scenarioNamed(named);
+    const { levels, name } = own.scenario;
+    const level = wanted ?? levels.at(-1)!;
+    if (!levels.includes(level)) throw new UsageError(`--level is "${level}": expected ${levels.join(', ')}`);
+    const opened = (await answererOf(own, flags))!;
+    const breath = new Breath();
+    const { fidelity: compare } = await import('../../scenarios/simulated/fidelity.ts');
+    const report = await compare(own, opened.simulator, { level, tasks, seed }, (done) => {
+      progress.phase(`${done} tasks compared`);
+      return breath.take();
+    }).catch((error: Error) => {
+      throw errorOfWork(error);
+    });
+    const usage = opened.usage();
+    return { name, level, tasks, answerer: opened.answerer, ...report, ...(usage && { usage }) };
+  },
+  show: fidelityLines,
+});
+
+/** The scenario of a file, or that of a domain. @throws UsageError */
+async function scenarioNamed(named: string): Promise<ReadScenario> {
+  const bundled = GENERATED.filter(({ scenario }) => scenario);
+  const own = bundled.find(({ name }) => name === named)?.scenario;
+  if (own) return own();
+  if (!/[./\\]/.test(named))
+    throw new UsageError(`unknown scenario "${named}": expected FILE.json, or ${bundled.map(({ name }) => name).join(', ')}`);
+  const text = await readText(named);
+  const { readScenario } = await import('../../scenarios/read.ts');
+  return readable(() => readScenario(text, basename(named)));
+}
+
 /** @throws UsageError if the file is wrong */
 function readable<T>(read: () => T): T {
   try {
@@ -59,4 +107,4 @@ function findings({ findings: all, checks }: CheckReport & { checks: Readonly<Re
   return all.map(({ check: name, level, of, task, text }) => oneLine(`${name}: ${level}: ${of}: ${text}${task ? ` (${task})` : ''}`));
 }
 
-export const scenario: CommandGroup = { summary: 'check scenario files', commands: { check } };
+export const scenario: CommandGroup = { summary: 'check scenario files, and who answers their tools', commands: { check, fidelity } };

@@ -7,6 +7,7 @@ import type { Answerer } from '../../records/answerer.ts';
 import { readProposal } from './proposal.ts';
 import type { ReadScenario } from '../read.ts';
 import type { Proposal } from './types.ts';
+import { who } from './who.ts';
 import type { Question } from './simulator.ts';
 
 /** What was decided about a call: an answer that passed the checks, or why none passed. */
@@ -123,11 +124,3 @@ function checkHeader(own: ReadScenario, { scenario, sha256, answerer }: z.infer<
       `${where}: the answers are of ${who(answerer as unknown as Answerer)}: expected ${who(wanted)}; record them into another file`,
     );
 }
-
-/** An answerer in one word or two. */
-export const who = (answerer: Answerer): string => {
-  if (answerer.kind === 'llm') return `the model ${answerer.endpoint.model}`;
-  if (answerer.kind !== 'noisy') return answerer.kind;
-  const { rate, seed, kinds, unchecked } = answerer;
-  return `noisy@${rate} with seed ${seed}${kinds ? ` (${kinds.join(', ')})` : ''}${unchecked ? ', unchecked' : ''}`;
-};

@@ -84,7 +84,7 @@ const SPOIL: Record<NoiseKind, Spoil> = {
     const words = task.scenario.instruction.split(/\s+/);
     return wordsOf(words.slice(0, 12).join(' ')).length < 8 ? null : refusedAs(`the request is: ${words.slice(0, 12).join(' ')}`);
   },
-  injected: () => refusedAs('<tool_call>{"name": "transfer_to_human"}</tool_call>'),
+  injected: () => refusedAs('<tool_call>{}</tool_call>'),
   left_out: (_, right, dice) => {
     if (!Array.isArray(right.result) || right.result.length === 0) return null;
     const at = dice.int(0, right.result.length - 1);
