@@ -99,7 +99,10 @@ export interface ScenarioTool {
   result?: Cel;
   /** The server's tool that runs this one. Only in a scenario with a host, in which each write has it. */
   server?: ServerTool;
-  /** The JSON Schema of a good result. Simulated tools are checked with it. */
+  /**
+   * The JSON Schema of a good result. Simulated tools are checked with it. Three more words tie it to the tables: `x-row` (the table whose
+   * row a value shows), `x-text` (CEL with `args` and `row`: the text that the value must be) and `x-sorted` (the field that sorts a list).
+   */
   returns?: Json;
   /** How people say what a write does, for proposals: “book {room} on {day}”. The names are those of the parameters. Each write has it. */
   says?: Template;

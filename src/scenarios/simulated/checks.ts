@@ -91,7 +91,10 @@ function wrongWrites(asked: Asked, { error, writes }: Proposal): string | undefi
   const twice = writes.find(({ table, key }, i) => writes.findIndex((other) => other.table === table && other.key === key) !== i);
   if (twice) return `${rowName(twice.table, twice.key)} is written twice`;
   for (const { table, key, kind, fields, given } of named) {
-    const write = writes.find((one) => one.table === table && one.key === key);
+    // The check `closed_world` says it if the key of a new row is another one.
+    const write =
+      writes.find((one) => one.table === table && one.key === key) ??
+      (kind === 'insert' ? writes.find((one) => one.table === table && rows.get(table, one.key) === undefined) : undefined);
     if (!write) return `${tool.name} writes nothing to ${rowName(table, key)}: expected ${kind}`;
     if ('delete' in write !== (kind === 'delete'))
       return `${rowName(table, key)} is ${'delete' in write ? 'deleted' : 'kept'}: expected ${kind}`;
@@ -110,15 +113,28 @@ function wrongWrites(asked: Asked, { error, writes }: Proposal): string | undefi
     if (wrong !== undefined)
       return `${rowName(table, key)}: ${wrong} is ${shown(write.set[wrong])}: expected ${shown(given[wrong])}, as in the call`;
   }
-  const extra = writes.find(({ table, key }) => !named.some((one) => one.table === table && one.key === key));
+  const free = (table: string) => named.filter((one) => one.table === table && one.kind === 'insert').length;
+  const isNew = ({ table, key }: { table: string; key: string }) => rows.get(table, key) === undefined;
+  const extra = writes.find(
+    (write) =>
+      !named.some((one) => one.table === write.table && one.key === write.key) &&
+      !(isNew(write) && writes.filter((one) => one.table === write.table && isNew(one)).length <= free(write.table)),
+  );
   return extra && `${tool.name} writes to ${rowName(extra.table, extra.key)}, which the call does not name`;
 }
 
 /** The first key that is made up. */
-function unknownKey({ own, rows, call }: Asked, after: Overlay, { result, error, writes }: Proposal): string | undefined {
+function unknownKey(asked: Asked, after: Overlay, { result, error, writes }: Proposal): string | undefined {
+  const { own, rows, call } = asked;
   const argued = new Set(textsIn(Object.values(call.arguments)).flatMap((text) => text.split(/[^\p{L}\p{N}_]+/u)));
   const gone = writes.find((write) => 'delete' in write && rows.get(write.table, write.key) === undefined);
   if (gone) return `no row of ${gone.table} has the key ${shown(gone.key, 40)}, which is deleted`;
+  const inserts = (namedWrites(asked) ?? []).filter(({ kind }) => kind === 'insert');
+  for (const { table, key } of writes) {
+    const next = inserts.filter((one) => one.table === table).map((one) => one.key);
+    if (rows.get(table, key) === undefined && next.length > 0 && !next.includes(key))
+      return `the new row of ${table} has the key ${shown(key, 40)}: expected ${next.join(', ')}, the next one`;
+  }
   const told = textsIn([error ?? '', result]);
   for (const [table, { key, fields }] of Object.entries(own.scenario.tables)) {
     const { draw } = fields[key]!;

@@ -13,7 +13,7 @@ import type { Scenario, ScenarioTool } from '../../records/scenario.ts';
 import type { Scope } from '../cel.ts';
 import { argumentsOf } from '../execute.ts';
 import type { ReadScenario } from '../read.ts';
-import { nativeRow, type Row } from '../state.ts';
+import { nativeRow, type Row, tablesOf } from '../state.ts';
 import type { Asked } from './types.ts';
 
 /** A part of a result that shows a row, or that has a text of its own. */
@@ -111,7 +111,11 @@ export function partsOf({ own, tool, call }: Pick<Asked, 'own' | 'tool' | 'call'
       else if (typeof key === 'string' && rows.get(table, key) !== undefined) part.key = key;
     }
     if (cel !== undefined && (table === undefined || part.key !== undefined)) {
-      const scope: Scope = { args, ...(part.key !== undefined && { row: nativeRow(own.scenario.tables[table!]!, rowOf(part)!) }) };
+      const scope: Scope = {
+        args,
+        tables: tablesOf(own.scenario, rows),
+        ...(part.key !== undefined && { row: nativeRow(own.scenario.tables[table!]!, rowOf(part)!) }),
+      };
       part.text = () => String(own.cel.native(cel, scope, `the tool ${tool.name}: returns: x-text`));
     }
     return part;
