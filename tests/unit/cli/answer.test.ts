@@ -1,0 +1,133 @@
+/** Who answers the tools of a scenario, on the command line. */
+// The database looks for IndexedDB when its module is loaded.
+import '../../../src/trainer/node/indexed-db.ts';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { startAgentServer } from '../../support/agent-server.ts';
+import { toyScenario } from '../../support/toy-scenario.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'answer-'));
+const at = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true }));
+const world = at('lockers.json');
+writeFileSync(world, JSON.stringify({ ...toyScenario(), name: 'answered' }));
+
+let said: string[];
+beforeEach(() => {
+  said = [];
+  for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation((text: string) => void said.push(text));
+});
+afterEach(() => vi.restoreAllMocks());
+const mua = async (...args: string[]) => ({ code: await main(args), said: said.splice(0).join('\n') });
+const synthesize = (out: string, ...more: string[]) =>
+  mua('synthesize', '--world', world, '--level', 'easy', '--count', '8', '--out', at(out), ...more);
+const bytes = (name: string) => readFileSync(at(name), 'utf8');
+
+it('gives the same conversations by the code behind the checks as without --answer', async () => {
+  expect(await synthesize('plain.jsonl')).toMatchObject({ code: 0 });
+  const { code, said: text } = await synthesize('code.jsonl', '--answer', 'code');
+  expect(code).toBe(0);
+  expect(text).toMatch(/tools: \d+ calls, 0 asked again \(no check found anything\), 0 without an answer that passes/);
+  expect(bytes('code.jsonl')).toBe(bytes('plain.jsonl'));
+});
+
+it('records, goes on after half a line, and plays the cassette to the same bytes', async () => {
+  const noisy = ['--answer', 'noisy@0.3', '--answer-seed', '5', '--cassette', at('c.jsonl')];
+  expect(await synthesize('noisy.jsonl', ...noisy)).toMatchObject({ code: 0 });
+  const whole = bytes('c.jsonl');
+  expect(await synthesize('played.jsonl', '--answer', `recorded@${at('c.jsonl')}`)).toMatchObject({ code: 0 });
+  expect(bytes('played.jsonl')).toBe(bytes('noisy.jsonl'));
+  // A killed process leaves half a line.
+  writeFileSync(at('c.jsonl'), whole.slice(0, Math.floor(whole.length / 2)));
+  expect(await synthesize('broken.jsonl', '--answer', `recorded@${at('c.jsonl')}`)).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('is no JSON') as string,
+  });
+  expect(await synthesize('resumed.jsonl', ...noisy)).toMatchObject({ code: 0 });
+  expect(bytes('resumed.jsonl')).toBe(bytes('noisy.jsonl'));
+  const lines = (text: string) => text.trimEnd().split('\n').sort();
+  expect(lines(bytes('c.jsonl'))).toEqual(lines(whole));
+});
+
+it('drops conversations that no answer can serve, and keeps those that were asked for', async () => {
+  const { code, said: text } = await synthesize('much.jsonl', '--answer', 'noisy@0.6', '--json');
+  expect(code).toBe(0);
+  const result = JSON.parse(text) as { kept: number; dropped: number; tools: { faults: number; retries: number } };
+  expect(result.kept).toBe(8);
+  expect(result.dropped).toBeGreaterThan(0);
+  expect(result.tools.faults).toBe(result.dropped);
+});
+
+it('is a world of mua evaluate, where dropped conversations have no score', async () => {
+  const server = await startAgentServer(({ messages }) =>
+    messages.some(({ role }) => role === 'tool')
+      ? { content: 'Anything else?' }
+      : { content: '', tool_calls: [{ id: 'a', function: { name: 'find_user', arguments: '{"name": "Ada"}' } }] },
+  );
+  try {
+    const { code, said: text } = await mua('evaluate', '--agent', server.url, '--agent-model', 'm', '--domain', 'rooms', '--answer', 'noisy@1', '--tasks', '2', '--json'); // prettier-ignore
+    expect({ code, text }).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('no episode could be scored: the answer to find_user {"name":"Ada"} was refused') as string,
+    });
+    const right = await mua('evaluate', '--agent', server.url, '--agent-model', 'm', '--domain', 'rooms', '--answer', 'noisy@0', '--tasks', '2', '--json'); // prettier-ignore
+    expect(JSON.parse(right.said)).toMatchObject({ unscored: 0, tools: { faults: 0 } });
+  } finally {
+    await server.close();
+  }
+});
+
+it('stops with the price when the budget of the tools is spent; the cassette keeps what was paid', async () => {
+  const server = await startAgentServer(() => ({ content: '{"result": null, "error": "the service is closed", "writes": []}' }));
+  const priced = (budget: string) => synthesize('paid.jsonl', '--answer', server.url, '--answer-model', 'm', '--answer-prompt-price', '1000', '--answer-budget', budget, '--cassette', at('paid-c.jsonl')); // prettier-ignore
+  try {
+    expect(await priced('0.25')).toMatchObject({
+      code: 1,
+      said: expect.stringMatching(/the tools have cost [\d.]+, and their budget is 0.25/) as string,
+    });
+    const paid = server.requests.length;
+    expect(bytes('paid-c.jsonl').trimEnd().split('\n').length).toBeGreaterThan(1);
+    expect(bytes('paid-c.jsonl')).not.toContain('MUA_ANSWER_KEY');
+    await priced('0.25');
+    const asked = (n: number, m?: number) => server.requests.slice(n, m).map(({ messages }) => messages.at(-1)!.content);
+    for (const question of asked(paid)) expect(asked(0, paid)).not.toContain(question);
+  } finally {
+    await server.close();
+  }
+});
+
+it.each([
+  [['--answer', 'noisy@1.5'], '--answer is "noisy@1.5": expected noisy@RATE with a share, 0 to 1'],
+  [['--answer', 'noisy'], '--answer is "noisy": expected noisy@RATE'],
+  [['--answer', 'noisy@0.1:wrong_rwo'], 'the kind "wrong_rwo" (did you mean wrong_row?)'],
+  [['--answer', 'cod'], '--answer is "cod": expected code, noisy@RATE, recorded@FILE or an http(s) URL'],
+  [['--answer', 'code', '--unchecked'], '--unchecked is given: expected --answer noisy@RATE with it'],
+  [['--answer', 'code', '--answer-budget', '1'], '--answer-budget is given: expected --answer URL with it'],
+  [['--cassette', 'c.jsonl'], '--cassette is given: expected --answer WHO with it'],
+  [['--answer', 'recorded@none.jsonl'], 'none.jsonl: there is no such file'],
+  [['--answer', 'recorded@c.jsonl', '--cassette', 'd.jsonl'], '--cassette is given: expected --answer code, noisy@RATE or URL with it'],
+  [['--answer', 'code', '--on', 'browser'], '--on is "browser": expected node with --world'],
+])('refuses %j', async (flags, text) => {
+  expect(await synthesize('x.jsonl', ...flags)).toMatchObject({ code: 2, said: expect.stringContaining(text) as string });
+});
+
+it('needs a scenario', async () => {
+  expect(await mua('synthesize', '--answer', 'code', '--out', at('x.jsonl'))).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('expected --world FILE.json, or --domain') as string,
+  });
+  expect((await mua('scenario', 'fidelity', 'retail', '--answer', 'code')).said).toContain(
+    'unknown scenario "retail": expected FILE.json, or',
+  );
+  expect((await mua('scenario', 'fidelity', world)).said).toContain('--answer is missing');
+});
+
+it('compares with the code', async () => {
+  const { code, said: text } = await mua('scenario', 'fidelity', world, '--answer', 'noisy@0.3', '--tasks', '20');
+  expect(code).toBe(0);
+  expect(text).toContain('| rows that the code changes | same text, % |');
+  expect(text).toMatch(/right answers that a check refuses: 0\.0 .*, 0 of \d+/);
+});
