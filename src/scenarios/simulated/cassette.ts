@@ -6,9 +6,8 @@ import { SimulatorFault } from '../../environments/simulator-fault.ts';
 import type { Answerer } from '../../records/answerer.ts';
 import { readProposal } from './proposal.ts';
 import type { ReadScenario } from '../read.ts';
-import type { Proposal } from './types.ts';
+import type { Proposal, Question } from './types.ts';
 import { who } from './who.ts';
-import type { Question } from './simulator.ts';
 
 /** What was decided about a call: an answer that passed the checks, or why none passed. */
 export type Recording = ({ answer: Proposal } | { fault: string }) & {

@@ -13,8 +13,8 @@ import type { ReadScenario } from '../read.ts';
 import { tableDomain } from '../table-domain.ts';
 import { makeWorld, parseWorldId } from '../world.ts';
 import { applied, textOf } from './proposal.ts';
-import type { Question, Simulator } from './simulator.ts';
-import type { Proposal } from './types.ts';
+import type { Simulator } from './simulator.ts';
+import type { Proposal, Question } from './types.ts';
 
 const WORLDS_KEPT = 8;
 /** The share of repeated calls for which the answerer is asked again, to measure whether it says the same. */

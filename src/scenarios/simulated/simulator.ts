@@ -4,12 +4,19 @@ import { SimulatorFault } from '../../environments/simulator-fault.ts';
 import type { Cassette, Recording } from './cassette.ts';
 import { findingsOf } from './checks.ts';
 import { readProposal } from './proposal.ts';
-import { ANSWER_CHECKS, type AnswerCheck, type Answers, type Asked, type Finding, type Proposal, type Try } from './types.ts';
+import {
+  ANSWER_CHECKS,
+  type AnswerCheck,
+  type Answers,
+  type Asked,
+  type Finding,
+  type Proposal,
+  type Question,
+  type Try,
+} from './types.ts';
 
 /** How often a call is asked again after a refused proposal. The world does not change between the attempts. */
 const RETRIES = 2;
-
-export type Question = Omit<Asked, 'attempt' | 'findings' | 'earlier'>;
 
 export interface SimulatorOptions {
   /** False: only the form of a proposal is checked. Default: true. */

@@ -60,6 +60,8 @@ export interface Asked {
   earlier?: Proposal;
 }
 
+export type Question = Omit<Asked, 'attempt' | 'findings' | 'earlier'>;
+
 export interface Answer {
   /** A proposal, or whatever a model wrote instead. It is not trusted. */
   value: unknown;
