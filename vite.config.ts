@@ -85,6 +85,8 @@ const LATER =
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES =
   /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs|contacts|desk)\/|src\/(scenarios|mcp)\/|src\/app\/(coldstart\/Review|models\/Models|worlds\/World\.|mcp\/|Compare\.|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
+/** The packages of more such files: servers and clients of MCP, expressions of scenario files, and differences of texts. */
+const LATER_PACKAGES = /\/node_modules\/(@modelcontextprotocol|@marcbachmann\/cel-js|diff)\//;
 const LARGE_BYTES = 2_000_000;
 
 const SERVICE_WORKER = 'workers/service-worker.js';
@@ -99,7 +101,8 @@ const offline = (): Plugin => {
       const { root } = this.environment.config;
       for (const file of Object.values(bundle)) {
         const sources = file.type === 'asset' ? file.originalFileNames : [relative(root, file.facadeModuleId ?? '')];
-        if (sources.some((name) => LATER_SOURCES.test(name))) renamed.add(file.fileName);
+        const packaged = file.type === 'chunk' && file.moduleIds.some((id) => LATER_PACKAGES.test(id));
+        if (packaged || sources.some((name) => LATER_SOURCES.test(name))) renamed.add(file.fileName);
       }
     },
     async closeBundle() {

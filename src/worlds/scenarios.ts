@@ -3,8 +3,7 @@ import { hasSessions } from '../environments/domain.ts';
 import type { WorldTables } from '../environments/overlay.ts';
 import { InputError } from '../base/input-error.ts';
 import { sourceNamed } from '../domains/registry.ts';
-import { checkScenarioTasks, type Finding } from '../scenarios/check.ts';
-import { MOST_TEXT } from '../scenarios/read.ts';
+import type { Finding } from '../scenarios/check.ts';
 import { type OwnScenarios, readForPage } from '../storage/own-scenarios.ts';
 import { FIRST } from './open-world.ts';
 import { rowCounts } from './tables.ts';
@@ -23,6 +22,7 @@ export class Scenarios {
    * @throws InputError that names the first fault of the file, or what its tasks lack. Then nothing is stored
    */
   async add(file: Blob, name: string, onProgress?: (done: number) => void): Promise<OwnScenario> {
+    const [{ checkScenarioTasks }, { MOST_TEXT }] = await Promise.all([import('../scenarios/check.ts'), import('../scenarios/read.ts')]);
     // A character has at most four bytes.
     if (file.size > 4 * MOST_TEXT) throw new InputError(`${name}: has ${file.size} bytes: expected at most ${MOST_TEXT} characters`);
     const text = await file.text();

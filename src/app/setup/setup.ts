@@ -6,11 +6,7 @@ import { PRESETS } from '../../training/presets.ts';
 import { type Conditions, PERSONAS } from '../../records/conditions.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import { runConditions, sameConditions } from '../labels/conditions.ts';
-import { learnScenarios } from '../clients/own-scenarios.ts';
 import { configDiff } from '../run-data/config-diff.ts';
-
-// The address can name a scenario of the visitor.
-await learnScenarios();
 
 export type SettingName = keyof GrpoConfig;
 
