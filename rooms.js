@@ -83,7 +83,7 @@ export const ROOMS = {
   // The page: folders of src/app that several features use.
   routes: ['kit'],
   labels: ['kit', 'environments', 'agent', 'domains', 'worlds'],
-  clients: ['kit', 'mcp', 'exchange', 'storage', 'training', 'experiments', 'trainer', 'formats', 'worlds'],
+  clients: ['kit', 'mcp', 'exchange', 'training', 'experiments', 'trainer', 'formats', 'worlds'],
   library: ['kit', 'routes', 'clients', 'exchange', 'storage', 'benchmarks', 'evaluation', 'training', 'experiments', 'trainer'],
   'run-data': ['kit', 'routes', 'clients', 'library', 'agent', 'domains', 'training', 'trainer'],
   lessons: ['kit', 'library'],

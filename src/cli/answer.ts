@@ -74,7 +74,7 @@ async function readAnswerer(values: AnswerValues): Promise<{ answerer: Answerer;
 }
 
 /** @throws UsageError if a flag needs `--answer` */
-export const checkNoAnswer = (values: AnswerValues): void => refuseFlags(values, ['cassette', ...FOR_NOISE, ...FOR_SERVER], 'WHO');
+const checkNoAnswer = (values: AnswerValues): void => refuseFlags(values, ['cassette', ...FOR_NOISE, ...FOR_SERVER], 'WHO');
 
 function refuseFlags(values: AnswerValues, flags: readonly string[], expected: string): void {
   const extra = flags.find((flag) => values[camelCase(flag) as keyof AnswerValues] !== undefined);

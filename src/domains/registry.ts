@@ -70,9 +70,12 @@ export function sourceNamed(name: string): DomainSource | undefined {
   return sources.find((source) => source.name === name);
 }
 
-/** The domain of a task, by the name in the task. This is `retail`, or for example `tau1-retail` if the task is imported. */
+/**
+ * The domain of a task, by the name in the task. This is `retail`, or for example `tau1-retail` if the task is imported. Tasks of
+ * scenarios are never imported.
+ */
 export const domainOf = (name: string): DomainModule | undefined =>
-  DOMAINS.find((domain) => name === domain.name || name.endsWith(`-${domain.name}`));
+  DOMAINS.find((domain) => name === domain.name || (!domain.scenario && name.endsWith(`-${domain.name}`)));
 
 /** The level of a generated domain that is used if no level is named: the first one. */
 export const usualLevel = (name: string): string | undefined => GENERATED.find((domain) => domain.name === name)?.levels[0]?.name;

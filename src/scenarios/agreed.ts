@@ -25,7 +25,7 @@ interface Proposed {
 const PARTS = /[.?!;:\n]+\s+|,\s*(?:and\s+|then\s+)*|\s+and\s+(?:then\s+|also\s+)*/;
 
 /** The writes for which a message asks for a yes. A part without a verb goes on with the write before: “cancel book_1 and book_2”. */
-export function proposedIn(message: string, writes: readonly WriteVerbs[]): Proposed[] {
+function proposedIn(message: string, writes: readonly WriteVerbs[]): Proposed[] {
   const asked = writes.filter(({ verbs }) => {
     const heard = (text: string) => (namesAct(plain(text), verbs) ? 'named' : 'absent');
     return heard(message) === 'named' && asksFor(message, { act: { name: '', heard } });

@@ -24,7 +24,7 @@ export interface Writers {
 export type WrittenPlace = Pick<PlaceOrder, 'domain' | 'level' | 'count' | 'seed' | 'styles' | 'settings'>;
 
 /** What all attempts used. Null: no request was made. */
-export class Account implements Purse {
+class Account implements Purse {
   readonly spent: Spent = { agent: null, customer: null };
 
   constructor(private readonly writers: Writers) {}

@@ -139,7 +139,7 @@ export const domain: Domain = {
 
 export const task: Task = {
   id: 'desk/nano/train/0/0',
-  domain: 'desk',
+  domain: 'counter',
   level: 'nano',
   split: 'train',
   world: 'w',

@@ -1,7 +1,7 @@
 /** @file The state of the current or the last import of a scenario file. */
 import * as comlink from 'comlink';
 import { READ_LIMIT_MS } from '../clients/in-worker.ts';
-import { learnScenarios } from '../clients/own-scenarios.ts';
+import { learnScenarios } from '../library/own-scenarios.ts';
 import { askWorlds, endWorlds } from '../clients/worlds-client.ts';
 import type { OwnScenario } from '../../worlds/types.ts';
 

@@ -61,7 +61,7 @@ function first<T>(list: readonly T[], find: (one: T) => string | undefined): str
   return undefined;
 }
 
-export const same = (a: Proposal, b: Proposal): boolean => equalJson(a as unknown as Json, b as unknown as Json);
+const same = (a: Proposal, b: Proposal): boolean => equalJson(a as unknown as Json, b as unknown as Json);
 
 /** The answer without the arguments that it repeats. */
 function withoutArguments({ call }: Asked, proposal: Proposal): string {

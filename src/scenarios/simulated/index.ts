@@ -37,6 +37,8 @@ export function openAnswerer(
   answerer: Answerer,
   { cassette, apiKey, client, signal }: AnswererParts = {},
 ): OpenedAnswerer {
+  if (own.scenario.host)
+    throw new InputError(`${own.file}: host: the scenario's MCP server answers its tools: expected a scenario without host`);
   const { kind } = answerer;
   if (kind === 'recorded' && (!cassette || cassette.append))
     throw new InputError(`cassette is missing: expected the text of ${answerer.file}`);
@@ -57,7 +59,7 @@ const NOBODY: Answers = {
 };
 
 /** @throws InputError */
-export function checkNoise<T extends Extract<Answerer, { kind: 'noisy' }>>(answerer: T): T {
+function checkNoise<T extends Extract<Answerer, { kind: 'noisy' }>>(answerer: T): T {
   const { rate, seed, kinds = [] } = answerer;
   if (!(rate >= 0 && rate <= 1)) throw new InputError(`rate is ${shown(rate)}: expected a share, 0 to 1`);
   if (!Number.isSafeInteger(seed) || seed < 0) throw new InputError(`seed is ${shown(seed)}: expected a whole number from 0 on`);

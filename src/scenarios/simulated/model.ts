@@ -18,7 +18,7 @@ const RESPONSE_FORMAT = { type: 'json_schema', json_schema: { name: 'answer', sc
 /** Failures after which all further requests would fail too. */
 const FINAL: readonly UserError['kind'][] = ['auth', 'budget', 'aborted'];
 
-export const PROMPT_HASH = sha256(PROMPT);
+const PROMPT_HASH = sha256(PROMPT);
 
 export class ModelAnswers implements Answers {
   readonly #client: EndpointClient;

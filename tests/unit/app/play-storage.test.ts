@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => db.delete());
 
 const run = (id: string) =>
-  ({ id, name: `run ${id}`, createdAt: 1, request: { model: 'm' }, config: { max_turns: 5 } }) as unknown as RunRow;
+  ({ id, name: `run ${id}`, createdAt: 1, request: { model: 'm' }, config: { domain: 'retail', max_turns: 5 } }) as unknown as RunRow;
 const trajectory = (id: string) =>
   ({
     id,

@@ -82,7 +82,7 @@ it('is a world of mua evaluate, where dropped conversations have no score', asyn
 
 it('stops with the price when the budget of the tools is spent; the cassette keeps what was paid', async () => {
   const server = await startAgentServer(() => ({ content: '{"result": null, "error": "the service is closed", "writes": []}' }));
-  const priced = (budget: string) => synthesize('paid.jsonl', '--answer', server.url, '--answer-model', 'm', '--answer-prompt-price', '1000', '--answer-budget', budget, '--cassette', at('paid-c.jsonl')); // prettier-ignore
+  const priced = (budget: string, ...more: string[]) => synthesize('paid.jsonl', ...more, '--answer', server.url, '--answer-model', 'm', '--answer-prompt-price', '1000', '--answer-budget', budget, '--cassette', at('paid-c.jsonl')); // prettier-ignore
   try {
     expect(await priced('0.25')).toMatchObject({
       code: 1,
@@ -91,7 +91,7 @@ it('stops with the price when the budget of the tools is spent; the cassette kee
     const paid = server.requests.length;
     expect(bytes('paid-c.jsonl').trimEnd().split('\n').length).toBeGreaterThan(1);
     expect(bytes('paid-c.jsonl')).not.toContain('MUA_ANSWER_KEY');
-    await priced('0.25');
+    await priced('0.25', '--resume');
     const asked = (n: number, m?: number) => server.requests.slice(n, m).map(({ messages }) => messages.at(-1)!.content);
     for (const question of asked(paid)) expect(asked(0, paid)).not.toContain(question);
   } finally {
@@ -109,7 +109,6 @@ it.each([
   [['--cassette', 'c.jsonl'], '--cassette is given: expected --answer WHO with it'],
   [['--answer', 'recorded@none.jsonl'], 'none.jsonl: there is no such file'],
   [['--answer', 'recorded@c.jsonl', '--cassette', 'd.jsonl'], '--cassette is given: expected --answer code, noisy@RATE or URL with it'],
-  [['--answer', 'code', '--on', 'browser'], '--on is "browser": expected node with --world'],
 ])('refuses %j', async (flags, text) => {
   expect(await synthesize('x.jsonl', ...flags)).toMatchObject({ code: 2, said: expect.stringContaining(text) as string });
 });

@@ -63,7 +63,7 @@ it('goes on where it was stopped, with the same bytes', async () => {
   const whole = readFileSync(at('c.jsonl'), 'utf8');
   expect(existsSync(journal)).toBe(false);
   const rows = rowsOf('c.jsonl');
-  expect(['library', 'stopped'].map((name) => rows.filter((row) => row.domain === name && !row.near_miss).length)).toEqual([3, 6]);
+  expect(['library', 'stopped@'].map((name) => rows.filter((row) => row.domain.startsWith(name) && !row.near_miss).length)).toEqual([3, 6]);
   expect(rows.every((row, i) => !row.near_miss || row.near_miss.of === rows[i - 1]!.id)).toBe(true);
   // Killed within a line of the journal.
   const lines = readFileSync(at('copy'), 'utf8').split('\n');
@@ -80,7 +80,7 @@ it('goes on where it was stopped, with the same bytes', async () => {
 });
 
 it.each([
-  [['--domain', 'roms'], '--domain is "roms" (did you mean rooms?): expected NAME[:LEVEL][=SHARE] with chat, courses'],
+  [['--domain', 'roms'], '--domain is "roms" (did you mean rooms?): expected NAME[:LEVEL][=SHARE] with chat, contacts, courses'],
   [['--domain', 'rooms=0'], '--domain is "rooms=0": expected a share above 0, such as =2'],
   [['--domain', 'rooms,library', '--level', 'glimpse'], '--level is "glimpse": expected nano, small for the domain rooms'],
   [['--domain', 'rooms:nano,library,rooms'], 'rooms nano is given twice: expected each domain once at a level, perhaps with a share'],

@@ -654,6 +654,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
       '41.0 12.5 19.1 11.8 39.2 49.8 19.0 21.8 14.6 53.3 43.1 14.8 29.9 17.6 60.0 66.0 38.0 33.4 25.3 78.3 50.2 23.5 24.8 19.6 72.5 67.3 45.4 28.3 28.4 82.5',
     ),
   ],
+  [`${RESULTS}simulated-tools.md`]: [by('./mua scenario fidelity NAME', '896 99.6 100 600 600 147 151 88 93')],
   [`${RESULTS}synthesis.md`]: [by('./mua synthesize --domain rooms,library', '2,496 2,186 2,000 1,008 1,663 193 14.3 55 43 44')],
   [`${RESULTS}timeouts.md`]: [by('models/glimpse-timeouts/README.md', '1.8')],
   'models/glimpse-timeouts/README.md': [by('--set demonstrators.careful.calls_again=0.05 --out first.jsonl', '5 1.8')],

@@ -6,7 +6,10 @@ import { type Counted, fidelity } from '../../../../src/scenarios/simulated/fide
 import { openAnswerer } from '../../../../src/scenarios/simulated/index.ts';
 import { simulatedToy } from '../../../support/simulated.ts';
 
-const SCENARIOS = GENERATED.filter(({ scenario }) => scenario).map(({ name, scenario }) => [name, scenario!] as const);
+const ALL = await Promise.all(
+  GENERATED.flatMap(({ name, scenario }) => (scenario ? [scenario().then((own) => [name, own] as const)] : [])),
+);
+const SCENARIOS = ALL.filter(([, { scenario }]) => !scenario.host);
 
 /** With a plan that also lists lockers, so that an order can be wrong. */
 const LOCKERS = simulatedToy((toy) => toy.blueprints[0].reads.push({ tool: 'list_lockers', arguments: { owner: 'person.id' } }));
@@ -15,17 +18,24 @@ const measure = async (own: Parameters<typeof openAnswerer>[0], answerer: Answer
   fidelity(own, openAnswerer(own, answerer).simulator, { level: own.scenario.levels.at(-1)!, tasks, seed: 1 });
 const share = ({ count, of }: Counted) => count / of;
 
-it.each(SCENARIOS)('the code of %s agrees with itself, and no check refuses it', async (_, scenario) => {
-  const report = await measure(await scenario(), { kind: 'code' }, 6);
+it.each(SCENARIOS)('the code of %s agrees with itself, and no check refuses it', async (_, own) => {
+  const report = await measure(own, { kind: 'code' }, 6);
   expect(report.calls).toBeGreaterThan(15);
   expect(report.found.of).toBe(0);
   expect(report.false_alarms.count).toBe(0);
   for (const { text, rows } of report.table) expect([text.count, rows.count]).toEqual([text.of, text.of]);
 });
 
+it('a scenario whose server answers has no other answerer', () => {
+  const [, desk] = ALL.find(([name]) => name === 'desk')!;
+  expect(() => openAnswerer(desk, { kind: 'code' })).toThrow(
+    "host: the scenario's MCP server answers its tools: expected a scenario without host",
+  );
+});
+
 describe('noise', () => {
   it('comes at its rate, is found, and no right answer is refused', async () => {
-    const own = await SCENARIOS.find(([name]) => name === 'library')![1]();
+    const own = SCENARIOS.find(([name]) => name === 'library')![1];
     const { calls, found, false_alarms: alarms, by_kind: kinds, table } = await measure(own, { kind: 'noisy', rate: 0.3, seed: 1 }, 24);
     // Three standard deviations of a share of 0.3.
     expect(Math.abs(found.of / calls - 0.3)).toBeLessThan(3 * Math.sqrt((0.3 * 0.7) / calls));
