@@ -110,7 +110,7 @@ export const ROOMS = {
     'kit',
     'routes',
     'labels',
-    'clients',
+    'library',
     'run-data',
     'state',
     'customer',
@@ -147,7 +147,7 @@ export const FEATURES = {
     'training',
   ],
   experiments: ['kit', 'routes', 'clients', 'library', 'state', 'evaluation', 'training', 'experiments'],
-  worlds: ['kit', 'routes', 'labels', 'clients', 'state', 'conversation', 'benchmarks', 'worlds'],
+  worlds: ['kit', 'routes', 'labels', 'clients', 'library', 'state', 'conversation', 'benchmarks', 'worlds'],
   mcp: ['kit', 'routes', 'labels', 'clients', 'state', 'mcp', 'worlds'],
   models: ['kit', 'routes', 'clients', 'library', 'state', 'engine', 'local', 'exchange', 'training', 'bench', 'trainer'],
   coldstart: [

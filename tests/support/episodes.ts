@@ -120,7 +120,7 @@ export class OrderDesk implements Environments {
 }
 
 export const domain: Domain = {
-  name: 'desk',
+  name: 'counter',
   level: 'nano',
   policy: 'Serve the customer.',
   tools: [
