@@ -35,6 +35,7 @@ function wordsOf({ name, arguments: args }: ToolCall, tool: ScenarioTool): Write
   const said = placesIn(tool.says ?? '').filter((place) => !['boolean', 'object', 'undefined'].includes(typeof args[place]));
   return {
     about: (text) => text,
+    verb: verbs[0],
     act: detail(`the act (${name})`, (text) => namesAct(plain(text), verbs)),
     details: said.map((place) => detail(place, (text) => namesValue(text, args[place]!))),
   };

@@ -61,7 +61,7 @@ test('a run trains on a scenario file, goes on without it, and its model is eval
   const text = await readFile(file, 'utf8');
   const run = at('lockers');
   const small = ['n=2', 'train_batch_size=1', 'ppo_mini_batch_size=1', 'val_tasks=0', 'max_turns=1', 'save_freq=1', 'response_length_one_turn=8']; // prettier-ignore
-  const flags = ['--world', file, '--level', 'hard', '--steps', '3', ...small.flatMap((one) => ['--set', one])];
+  const flags = ['--world', file, '--level', 'hard', '--steps', '12', ...small.flatMap((one) => ['--set', one])];
   expect(await own([...flags, '--set', 'domain=retail', '--out', at('x')])).toEqual([2, expect.stringContaining('--set domain=retail is given')]); // prettier-ignore
   const isSaved = () => existsSync(join(run, 'status.json')) && readFileSync(join(run, 'status.json'), 'utf8').includes('checkpoint-1.');
   expect((await timedMua(['train', ...flags, '--out', run], NODE, isSaved)).code).toBe(130);
@@ -80,7 +80,7 @@ test('a run trains on a scenario file, goes on without it, and its model is eval
   expect(await own(['--resume', run, '--world', file])).toEqual([2, expect.stringMatching(hashes)]);
   await rm(file);
   expect((await own(['--resume', run]))[0]).toBe(0);
-  expect((await rollouts()).length).toBeGreaterThanOrEqual(3 * 2);
+  expect((await rollouts()).length).toBeGreaterThanOrEqual(12 * 2);
   const { code, stdout, stderr } = await timedMua(['evaluate', '--model', run, '--tasks', '1', '--set', 'max_turns=1', '--json'], NODE);
   expect([code, stderr]).toEqual([
     0,

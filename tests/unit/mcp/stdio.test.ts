@@ -111,7 +111,7 @@ describe.concurrent('commands', () => {
     const noisy = await open(script("setInterval(() => process.stdout.write('x'.repeat(100000)), 1)"), {}, { bytes: 1_000_000 });
     await expect(noisy.call('say', {})).rejects.toMatchObject({ kind: 'limit' });
     await expect(noisy.call('say', {})).rejects.toMatchObject({ kind: 'closed' });
-    const chatty = await open(script("console.log('working…')"), {}, { timeout: 0.7 });
+    const chatty = await open(script("console.log('working…')"), {}, { timeout: 3 });
     await expect(chatty.call('say', {})).rejects.toMatchObject({
       kind: 'timeout',
       message: expect.stringContaining('it wrote a line to stdout that is not JSON: working…') as string,
