@@ -14,6 +14,7 @@ import type { BackendName } from './backend.ts';
 import { checkAddress, readServer } from './commands/server.ts';
 import { errorOfWork, UsageError } from './errors.ts';
 import { checkParent, readText } from './files.ts';
+import { lockFolder } from './lock-file.ts';
 
 const EXPECTED = 'code, noisy@RATE, recorded@FILE or an http(s) URL';
 
@@ -136,14 +137,21 @@ export async function answererOf(own: ReadScenario, values: AnswerValues): Promi
   }
 }
 
+/** The first line of each cassette begins so. */
+const START = '{"format":"mua-cassette"';
+
 async function cassetteTo(file: string | undefined) {
   if (file === undefined) return undefined;
   await checkParent('cassette', file);
+  // Two processes would both write a first line.
+  await lockFolder(file, '--cassette');
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw new UsageError(`--cassette is ${shown(file)}: ${error.message}`);
   });
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (whole === '' && !text.startsWith(START) && !START.startsWith(text))
+    throw new UsageError(`--cassette is ${shown(file)}: is no cassette: expected a new file, or one that --cassette has recorded`);
   let half = whole.length < text.length;
   const append = (lines: string) => {
     // A process that was killed may have left half a line.

@@ -2,7 +2,7 @@
 // The database looks for IndexedDB when its module is loaded.
 import '../../../src/trainer/node/indexed-db.ts';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
@@ -50,6 +50,16 @@ it('records, goes on after half a line, and plays the cassette to the same bytes
   expect(bytes('resumed.jsonl')).toBe(bytes('noisy.jsonl'));
   const lines = (text: string) => text.trimEnd().split('\n').sort();
   expect(lines(bytes('c.jsonl'))).toEqual(lines(whole));
+});
+
+it('leaves a file alone that is no cassette, and one that another process records into', async () => {
+  writeFileSync(at('mine.json'), '{"mine": true}');
+  const into = (name: string) => synthesize('x.jsonl', '--answer', 'code', '--cassette', at(name));
+  expect(await into('mine.json')).toMatchObject({ code: 2, said: expect.stringContaining('mine.json": is no cassette') as string });
+  expect(bytes('mine.json')).toBe('{"mine": true}');
+  const owner = { pid: process.ppid, host: hostname(), start: '', since: new Date().toISOString(), token: 'x' };
+  writeFileSync(at('.shared.jsonl.mua.lock'), JSON.stringify(owner));
+  expect(await into('shared.jsonl')).toMatchObject({ code: 2, said: expect.stringContaining('still works on it') as string });
 });
 
 it('drops conversations that no answer can serve, and keeps those that were asked for', async () => {
