@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { InputError, parserReason, shown } from '../../base/input-error.ts';
 import { schemaFault } from '../../base/schema-fault.ts';
 import { SimulatorFault } from '../../environments/simulator-fault.ts';
-import type { Answerer } from '../../records/answerer.ts';
+import { type Answerer, NOISE_KINDS } from '../../records/answerer.ts';
 import { readProposal } from './proposal.ts';
 import type { ReadScenario } from '../read.ts';
 import type { Proposal, Question } from './types.ts';
@@ -18,13 +18,25 @@ export type Recording = ({ answer: Proposal } | { fault: string }) & {
   tries: number;
 };
 
+/** As much of an answerer as `who` names. */
+const ANSWERER = z.union([
+  z.object({ kind: z.enum(['code', 'recorded']) }),
+  z.object({
+    kind: z.literal('noisy'),
+    rate: z.number(),
+    seed: z.number(),
+    kinds: z.optional(z.array(z.enum(NOISE_KINDS))),
+    unchecked: z.optional(z.literal(true)),
+  }),
+  z.object({ kind: z.literal('llm'), endpoint: z.object({ model: z.string() }) }),
+]);
 const HEADER = z.object({
   format: z.literal('mua-cassette'),
   version: z.literal(1),
   scenario: z.string(),
   /** SHA-256 of the scenario. */
   sha256: z.string(),
-  answerer: z.record(z.string(), z.unknown()),
+  answerer: ANSWERER,
 });
 const LINE = z.object({
   key: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
@@ -67,7 +79,8 @@ export class Cassette {
       if (!append) throw new InputError(`${file}: is empty: expected a cassette, which --cassette records`);
       return;
     }
-    for (const [i, line] of text.split('\n').entries()) if (line !== '') this.#read(own, line, i, `${file}: line ${i + 1}`, answerer);
+    for (const [i, line] of text.split('\n').entries())
+      if (line !== '' || i === 0) this.#read(own, line, i, `${file}: line ${i + 1}`, answerer);
   }
 
   #read(own: ReadScenario, line: string, i: number, where: string, answerer: Answerer): void {
@@ -102,12 +115,17 @@ export class Cassette {
     );
   }
 
+  /** @throws SimulatorFault if the disk refuses: an answer that was not recorded cannot be played again */
   async keep({ key, tool, call }: Question, recording: Recording): Promise<void> {
     const line = JSON.stringify({ key, tool: tool.name, arguments: call.arguments, ...recording });
     const header = this.#header;
     this.#header = '';
     this.#recordings.set(key, recording);
-    await this.options.append!(`${header}${line}\n`);
+    try {
+      await this.options.append!(`${header}${line}\n`);
+    } catch (cause) {
+      throw new SimulatorFault(`${this.options.file}: the answer could not be written: ${(cause as Error).message}`, true);
+    }
   }
 }
 
@@ -118,8 +136,8 @@ function checkHeader(own: ReadScenario, { scenario, sha256, answerer }: z.infer<
     throw new InputError(
       `${where}: sha256 is ${sha256.slice(0, 8)}…: expected ${own.hash.slice(0, 8)}…, because ${name} has changed; record a new cassette`,
     );
-  if (wanted && who(answerer as unknown as Answerer) !== who(wanted))
+  if (wanted && who(answerer as Answerer) !== who(wanted))
     throw new InputError(
-      `${where}: the answers are of ${who(answerer as unknown as Answerer)}: expected ${who(wanted)}; record them into another file`,
+      `${where}: the answers are of ${who(answerer as Answerer)}: expected ${who(wanted)}; record them into another file`,
     );
 }

@@ -103,6 +103,16 @@ it('asks once if two episodes ask the same at the same time', async () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
+it('stops everything if the disk refuses: that is no error of a tool', async () => {
+  const append = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+  const opened = openAnswerer(own, CODE, { cassette: { file: 'c.jsonl', text: '', append } });
+  const environments = createEnvironments({ domains: [opened.domain], inMemory: true });
+  await expect(environments.call(await environments.start(task), CALLS[0]!)).rejects.toMatchObject({
+    final: true,
+    message: 'c.jsonl: the answer could not be written: ENOSPC: no space left on device',
+  });
+});
+
 it('is refused if a line is wrong, or if it is of another scenario or answerer', async () => {
   const { file, recording } = tape();
   await play(openAnswerer(own, CODE, { cassette: recording() }));
@@ -117,6 +127,9 @@ it('is refused if a line is wrong, or if it is of another scenario or answerer',
   expect(open(`${header}\n${first.replace('"answer"', '"reply"')}`)).toThrow('line 2: expected exactly one of answer and fault');
   expect(open(`${header}\n${first.replace('"error":null', '"error":7')}`)).toThrow('line 2: answer: error is 7');
   expect(open(first)).toThrow('c.jsonl: line 1: format is missing');
+  expect(open(`\n${first}`)).toThrow('c.jsonl: line 1: is no JSON');
+  expect(open(header.replace('{"kind":"code"}', '{"kind":"llm"}'))).toThrow('c.jsonl: line 1: answerer');
+  expect(open(header.replace('{"kind":"code"}', '{"kind":"noisy","rate":1,"seed":1,"kinds":7}'))).toThrow('c.jsonl: line 1: answerer');
   expect(
     open(
       file.text,
