@@ -4,7 +4,7 @@ import { Breath } from '../../base/breath.ts';
 import type { CheckReport } from '../../scenarios/check.ts';
 import { GENERATED } from '../../domains/registry.ts';
 import type { ReadScenario } from '../../scenarios/read.ts';
-import { ANSWER_FLAGS, answererOf } from '../answer.ts';
+import { ANSWER_FLAGS, answererOf, RECORDED } from '../answer.ts';
 import { SEED } from '../args.ts';
 import { fidelityLines } from '../fidelity-lines.ts';
 import { command, type CommandGroup } from '../command.ts';
@@ -51,7 +51,11 @@ const fidelity = command({
   },
   async run({ scenario: named, level: wanted, tasks, seed, json: _, ...flags }, progress) {
     if (!named) throw new UsageError('FILE.json is missing: expected ./mua scenario fidelity FILE.json, or the name of a domain');
-    if (flags.answer === undefined) throw new UsageError('--answer is missing: expected code, noisy@RATE, recorded@FILE or an http(s) URL');
+    if (flags.answer === undefined) throw new UsageError('--answer is missing: expected code, noisy@RATE or an http(s) URL');
+    // A cassette has only the answers that passed the checks, but here each first answer counts.
+    if (flags.cassette !== undefined) throw new UsageError('--cassette is given: expected it only with synthesize and evaluate');
+    if (flags.answer.startsWith(RECORDED))
+      throw new UsageError(`--answer is "${flags.answer}": expected code, noisy@RATE or an http(s) URL`);
     const own = await scenarioNamed(named);
     const { levels, name } = own.scenario;
     const level = wanted ?? levels.at(-1)!;

@@ -134,6 +134,13 @@ it('needs a scenario', async () => {
   expect((await mua('scenario', 'fidelity', world)).said).toContain('--answer is missing');
 });
 
+it.each([
+  [['--answer', 'code', '--cassette', at('f.jsonl')], '--cassette is given: expected it only with synthesize and evaluate'],
+  [['--answer', 'recorded@f.jsonl'], '--answer is "recorded@f.jsonl": expected code, noisy@RATE or an http(s) URL'],
+])('compares no cassette with the code: %j', async (flags, text) => {
+  expect(await mua('scenario', 'fidelity', world, ...flags)).toMatchObject({ code: 2, said: expect.stringContaining(text) as string });
+});
+
 it('compares with the code', async () => {
   const { code, said: text } = await mua('scenario', 'fidelity', world, '--answer', 'noisy@0.3', '--tasks', '20');
   expect(code).toBe(0);
