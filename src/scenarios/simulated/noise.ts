@@ -47,7 +47,7 @@ const SPOIL: Record<NoiseKind, Spoil> = {
     !earlier ? null : right.error !== null ? { result: 'done', error: null, writes: [] } : refusedAs('the service has no answer'),
   lost_write: (_, right) => (right.writes.length === 0 ? null : { ...right, writes: [] }),
   wrong_row: (asked, right, dice) =>
-    changeWrite(asked, right, dice, (write) => {
+    changeWrite(right, dice, (write) => {
       const keys = asked.rows.keys(write.table).filter((key) => key !== write.key);
       if (asked.rows.get(write.table, write.key) === undefined || keys.length === 0) return null;
       return 'set' in write ? { ...write, key: dice.pick(keys), set: withoutKey(asked, write) } : { ...write, key: dice.pick(keys) };
@@ -67,7 +67,7 @@ const SPOIL: Record<NoiseKind, Spoil> = {
     return null;
   },
   broken_condition: (asked, right, dice) =>
-    changeWrite(asked, right, dice, (write) => {
+    changeWrite(right, dice, (write) => {
       if (!('set' in write)) return null;
       const { fields, key } = asked.own.scenario.tables[write.table]!;
       const own = Object.keys(write.set).filter((field) => field !== key);
@@ -113,7 +113,7 @@ function otherWrite(asked: Asked, { writes }: Proposal, dice: Dice): ProposedWri
 }
 
 /** The answer with another write in the place of one of its writes. */
-function changeWrite(_: Asked, right: Proposal, dice: Dice, change: (write: ProposedWrite) => ProposedWrite | null): Proposal | null {
+function changeWrite(right: Proposal, dice: Dice, change: (write: ProposedWrite) => ProposedWrite | null): Proposal | null {
   for (const write of dice.sample(right.writes, right.writes.length)) {
     const changed = change(write);
     if (changed) return { ...right, writes: right.writes.map((one) => (one === write ? changed : one)) };
@@ -124,7 +124,7 @@ function changeWrite(_: Asked, right: Proposal, dice: Dice, change: (write: Prop
 /** Another value of a field that the call sets. The result shows the other value too. */
 function writtenField(asked: Asked, right: Proposal, dice: Dice, fits: (cel: string) => boolean): Proposal | null {
   const { own, tool, rows } = asked;
-  const changed = changeWrite(asked, right, dice, (write) => {
+  const changed = changeWrite(right, dice, (write) => {
     if (!('set' in write)) return null;
     const { key } = own.scenario.tables[write.table]!;
     const declared = (tool.writes ?? []).filter(({ table }) => table === write.table).flatMap((one) => Object.entries(setOf(one)));
@@ -190,5 +190,7 @@ const bumped = (text: string): string => text.replace(/\d(?=\D*$)/, (digit) => S
 /** The value with each part that is `old` as `other`. */
 function replaced(value: Json, old: Json, other: Json): Json {
   if (equalJson(value, old)) return other;
-  return Array.isArray(value) ? value.map((one) => replaced(one, old, other)) : value;
+  if (Array.isArray(value)) return value.map((one) => replaced(one, old, other));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, replaced(child as Json, old, other)]));
 }

@@ -56,7 +56,7 @@ export function question(asked: Asked): string {
       ...chosen.map((row) => json(row as Json)),
       ...(missing > 0 ? [`(${missing} of ${keys.length} rows are left out)`] : []),
       ...(writes.some((write) => write.table === name && 'insert' in write) ? [next] : []),
-      ...invariants.map(({ text }) => `refused if: ${text}`),
+      ...invariants.map(({ text }) => `a condition of the rows; if it is broken, the error is: ${text}`),
     ]
       .filter(Boolean)
       .join('\n');

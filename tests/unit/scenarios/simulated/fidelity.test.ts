@@ -53,6 +53,17 @@ describe('noise', () => {
     expect(alarms.count).toBe(0);
   });
 
+  it('changes a row inside an object', async () => {
+    const nested = simulatedToy(({ tools }) => {
+      const get = tools.find(({ name }: { name: string }) => name === 'get_locker');
+      get.result = `{"found": ${get.result}}`;
+      get.returns = { type: 'object', properties: { found: get.returns }, required: ['found'] };
+    });
+    const { by_kind: kinds } = await measure(nested, { kind: 'noisy', rate: 1, seed: 2, kinds: ['wrong_value'] }, 10);
+    expect(kinds.wrong_value!.count).toBe(kinds.wrong_value!.of);
+    expect(kinds.wrong_value!.of).toBeGreaterThan(0);
+  });
+
   it('that no check can find is counted as different, and not as found', async () => {
     const report = await measure(LOCKERS, { kind: 'noisy', rate: 1, seed: 2, kinds: ['miscounted'] }, 10);
     // The rent of a new locker is the only value that the code computes.

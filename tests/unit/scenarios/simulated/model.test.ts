@@ -66,6 +66,8 @@ it('asks with the tool, the rules, the rows, the last calls and the call, and ho
     '"id":"locker_3"',
     '## Last calls\nnone',
     '## Call\nget_locker {"locker":"locker_2"}',
+    // What a condition demands is no reason to refuse the call.
+    'if it is broken, the error is: the rent is at most 10',
   ])
     expect(lastMessage(first!)).toContain(part);
   expect(lastMessage(second!)).toContain(`## Last calls\nget_locker {"locker":"locker_2"}\n→ ${JSON.stringify(row)}`);
