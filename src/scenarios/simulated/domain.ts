@@ -1,7 +1,6 @@
 /** @file The world of a scenario whose tools are answered by an answerer. Code keeps the rows and gives the verdict. */
 import { Dice } from '../../base/dice.ts';
 import { canonicalJson } from '../../base/json.ts';
-import { Recent } from '../../base/recent.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { SessionDomain, SessionResult, TableDomain, WorldSession } from '../../environments/domain.ts';
 import { Overlay, World } from '../../environments/overlay.ts';
@@ -11,12 +10,10 @@ import type { Task, ToolCall, Verdict } from '../../records/task.ts';
 import { errorText, toolOf } from '../execute.ts';
 import type { ReadScenario } from '../read.ts';
 import { tableDomain } from '../table-domain.ts';
-import { makeWorld, parseWorldId } from '../world.ts';
 import { applied, textOf } from './proposal.ts';
 import type { Simulator } from './simulator.ts';
 import type { Proposal, Question } from './types.ts';
 
-const WORLDS_KEPT = 8;
 /** The share of repeated calls for which the answerer is asked again, to measure whether it says the same. */
 const ASKED_AGAIN = 0.05;
 
@@ -52,7 +49,6 @@ export function simulatedDomain(
   { replays, askedAgain = ASKED_AGAIN }: SimulatedOptions,
 ): SessionDomain {
   const code = tableDomain(own);
-  const worlds = new Recent<string, World>(WORLDS_KEPT);
   const { name, levels } = code;
   return {
     name,
@@ -62,12 +58,7 @@ export function simulatedDomain(
     promises: { replays },
     domain: (level) => code.domain(level),
     tasks: (query) => code.tasks(query),
-    start: async (task) =>
-      new Episode(
-        { own, code, simulator, askedAgain },
-        task,
-        worlds.get(task.world, () => new World(task.world, makeWorld(own, parseWorldId(own, task.world)))),
-      ),
+    start: async (task) => new Episode({ own, code, simulator, askedAgain }, task, new World(task.world, await code.world(task.world))),
   };
 }
 

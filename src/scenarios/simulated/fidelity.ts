@@ -9,7 +9,6 @@ import { toolOf } from '../execute.ts';
 import { peopleOf } from '../people/told.ts';
 import type { ReadScenario } from '../read.ts';
 import { tableDomain } from '../table-domain.ts';
-import { makeWorld, parseWorldId } from '../world.ts';
 import { codeProposal } from './code.ts';
 import { callKey, plainCall } from './domain.ts';
 import { applied, textOf } from './proposal.ts';
@@ -66,11 +65,8 @@ export async function fidelity(
   const code = tableDomain(own);
   const tasks = await code.tasks({ domain: code.name, level, split: 'train', seed, count });
   const all: Compared[] = [];
-  const worlds = new Map<string, World>();
   for (const [i, task] of tasks.entries()) {
-    let world = worlds.get(task.world);
-    if (!world) worlds.set(task.world, (world = new World(task.world, makeWorld(own, parseWorldId(own, task.world)))));
-    await playTask(own, simulator, task, world, all);
+    await playTask(own, simulator, task, new World(task.world, await code.world(task.world)), all);
     await onProgress?.(i + 1);
   }
   return reportOf(all);
