@@ -26,14 +26,9 @@ export const toolsAt = ({ scenario: { levels, tools } }: ReadScenario, level: st
 export function toolOf(own: ReadScenario, { name, arguments: given }: ToolCall, level: string): ScenarioTool | string {
   const tools = toolsAt(own, level);
   const tool = tools.find((one) => one.name === name);
-  const wrong = tool
-    ? wrongArgument(tool, given)
-    : unknownName(
-        'tool',
-        name.slice(0, 80),
-        tools.map((one) => one.name),
-      );
-  return wrong ?? tool!;
+  if (tool) return wrongArgument(tool, given) ?? tool;
+  const names = tools.map((one) => one.name);
+  return unknownName('tool', name.slice(0, 80), names);
 }
 
 /** What the agent sees of an error, and of a result: a text stays as it is. */
@@ -52,18 +47,34 @@ export function execute(own: ReadScenario, rows: Rows, call: ToolCall, level: st
 
 /** As `execute`, for a tool whose arguments were checked: the result as a value, or the error in words. */
 export function runTool(own: ReadScenario, rows: Rows, tool: ScenarioTool, call: ToolCall): { result: Json } | { error: string } {
-  const path = `tools[${own.scenario.tools.indexOf(tool)}]`;
-  let scope: Scope = { args: argumentsOf(tool, call), tables: tablesOf(own.scenario, rows) };
-  for (const [i, { check, error }] of (tool.requires ?? []).entries())
-    if (!own.cel.true(check, scope, `${path}.requires[${i}].check`)) return { error: fill(error, call.arguments) };
-  for (const [name, cel] of Object.entries(tool.values ?? {}))
-    scope = { ...scope, [name]: own.cel.native(cel, scope, `${path}.values.${name}`) };
+  const path = pathOf(own, tool);
+  const begun = beginTool(own, rows, tool, call);
+  if ('error' in begun) return begun;
+  let { scope } = begun;
   for (const [i, write] of (tool.writes ?? []).entries()) {
     runWrite(own, rows, write, scope, `${path}.writes[${i}]`);
     scope = { ...scope, tables: tablesOf(own.scenario, rows) };
   }
   const fault = tool.writes?.length ? broken(own, rows, new Set(tool.writes.map(({ table }) => table))) : undefined;
   return fault ? { error: fault } : { result: own.cel.json(tool.result!, scope, `${path}.result`) };
+}
+
+export const pathOf = ({ scenario: { tools } }: ReadScenario, tool: ScenarioTool): string => `tools[${tools.indexOf(tool)}]`;
+
+/** What a tool does before its writes: it checks `requires`, and computes `values`. The names for later expressions, or the error. */
+export function beginTool(
+  own: ReadScenario,
+  rows: Pick<Rows, 'keys' | 'get'>,
+  tool: ScenarioTool,
+  call: ToolCall,
+): { scope: Scope } | { error: string } {
+  const path = pathOf(own, tool);
+  let scope: Scope = { args: argumentsOf(tool, call), tables: tablesOf(own.scenario, rows) };
+  for (const [i, { check, error }] of (tool.requires ?? []).entries())
+    if (!own.cel.true(check, scope, `${path}.requires[${i}].check`)) return { error: fill(error, call.arguments) };
+  for (const [name, cel] of Object.entries(tool.values ?? {}))
+    scope = { ...scope, [name]: own.cel.native(cel, scope, `${path}.values.${name}`) };
+  return { scope };
 }
 
 /** The arguments as expressions see them. One that is not given is null. */

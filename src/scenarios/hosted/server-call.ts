@@ -7,10 +7,8 @@ import type { Json } from '../../records/json.ts';
 import type { ScenarioTool, ServerTool } from '../../records/scenario.ts';
 import type { ToolCall } from '../../records/task.ts';
 import type { Scope } from '../cel.ts';
-import { argumentsOf, errorText, execute, resultText, toolOf } from '../execute.ts';
+import { beginTool, errorText, execute, pathOf, resultText, toolOf } from '../execute.ts';
 import { toNative } from '../native.ts';
-import { tablesOf } from '../state.ts';
-import { fill } from '../templates.ts';
 import type { Hosted } from './state.ts';
 
 const MOST_CHARACTERS = 4000;
@@ -30,12 +28,9 @@ export async function callServer(own: Hosted, connection: McpConnection, rows: W
   const tool = toolOf(own, call, level);
   if (typeof tool === 'string') return { text: errorText(tool), error: true };
   if (!tool.server) return execute(own, new Overlay(rows), call, level);
-  const path = `tools[${own.scenario.tools.indexOf(tool)}]`;
-  let scope: Scope = { args: argumentsOf(tool, call), tables: tablesOf(own.scenario, rows) };
-  for (const [i, { check, error }] of (tool.requires ?? []).entries())
-    if (!own.cel.true(check, scope, `${path}.requires[${i}].check`)) return { text: errorText(fill(error, call.arguments)), error: true };
-  for (const [name, cel] of Object.entries(tool.values ?? {}))
-    scope = { ...scope, [name]: own.cel.native(cel, scope, `${path}.values.${name}`) };
+  const begun = beginTool(own, rows, tool, call);
+  if ('error' in begun) return { text: errorText(begun.error), error: true };
+  const [{ scope }, path] = [begun, pathOf(own, tool)];
   const answer = await connection.call(tool.server.tool, serverArguments(own, tool.server, scope, path));
   return shownAnswer(own, tool, answer, scope, path);
 }
