@@ -19,7 +19,7 @@ import { SCENARIO } from './schema.ts';
 export interface ReadScenario {
   /** The name of the file, for messages. */
   file: string;
-  /** The name of its domain: that of the scenario, or `ownName`. */
+  /** The name of its domain: that of the scenario, or the one that `asOwn` gives. */
   domain: string;
   scenario: Scenario;
   /** SHA-256 of the scenario's canonical JSON: the same for files that differ only in white space and in the order of fields. */

@@ -3,7 +3,7 @@ import { recordsIn } from '../agent/layers/readings.ts';
 import type { RuleLog } from '../agent/layers/rule-log.ts';
 import type { Made, Talk } from '../agent/layers/talk.ts';
 import type { Json } from '../records/json.ts';
-import { contains, idsIn, plain } from './people/values.ts';
+import { contains, idsIn, plain, prefixOf } from './people/values.ts';
 
 type Shown = Record<string, Json>;
 
@@ -23,9 +23,7 @@ function wrongBecause(id: string, { name }: Made, before: readonly Made[], heard
   if (!results.some((value) => idsIn(plain(JSON.stringify(value))).includes(id)))
     return `${name} has ${id}, which nobody said and no tool showed`;
   for (const value of results) {
-    const records = [...recordsIn(value)].filter((record) =>
-      Object.values(record).some((one) => typeof one === 'string' && idsIn(one).length === 1 && idsIn(one)[0] === one),
-    );
+    const records = [...recordsIn(value)].filter((record) => Object.values(record).some(isId));
     const own = records.find((record) => keyOf(record) === id);
     const better = own && records.find((record) => fit(record, heard) > fit(own, heard));
     if (better) return `${name} has ${id}, but the customer's words fit ${keyOf(better)}`;
@@ -33,9 +31,10 @@ function wrongBecause(id: string, { name }: Made, before: readonly Made[], heard
   return null;
 }
 
+const isId = (value: Json): boolean => prefixOf(value) !== undefined;
+
 /** The first field of a record that is an id. */
-const keyOf = (record: Shown): string =>
-  String(Object.values(record).find((one) => typeof one === 'string' && /^[a-z]+(?:_[a-z]+)*_\d+$/.test(one)));
+const keyOf = (record: Shown): string => String(Object.values(record).find(isId));
 
 /** How many texts of a record the customer has said. */
 const fit = (record: Shown, heard: string): number =>

@@ -22,8 +22,10 @@ const needsJudge = (scenario: Scenario, { scenario: own }: Task): boolean =>
   (peopleOf(own)?.tell ?? []).length > 0 || volatileOf(scenario).length > 0;
 
 /** The changes without the fields that may differ between two equal ends. A row that differs in no other field is no change. */
-export const withoutVolatile = (scenario: Scenario, changes: readonly RowChange[]): RowChange[] =>
-  changes.map((change) => volatileOf(scenario).reduce(withoutField, change)).filter(({ before, after }) => !equalJson(before, after));
+export function withoutVolatile(scenario: Scenario, changes: readonly RowChange[]): RowChange[] {
+  const volatile = volatileOf(scenario);
+  return changes.map((change) => volatile.reduce(withoutField, change)).filter(({ before, after }) => !equalJson(before, after));
+}
 
 /** The reward is 1 if the rows are those of the gold actions and the agent said all facts. Null: a comparison of the rows decides. */
 export function judgeRows(

@@ -137,8 +137,12 @@ function formOf(value: Json): Mention | null {
 export function namesValue(text: string, value: Json): boolean {
   const form = formOf(value);
   if (!form) return partsOf(value).every((part) => contains(text, part));
-  return mentionsIn(withJoinedIds(text, [form])).mentions.some((mention) => mention.kind === form.kind && mention.value === form.value);
+  return isMentioned(text, form);
 }
+
+/** Whether a text has a mention in any of its forms. */
+const isMentioned = (text: string, { kind, value }: Mention): boolean =>
+  mentionsIn(withJoinedIds(text, [{ kind, value }])).mentions.some((one) => one.kind === kind && one.value === value);
 
 /** The text with `room 12` as `room_12`, if a fact is such an id. */
 const withJoinedIds = (text: string, forms: readonly (Mention | null)[]): string =>
@@ -205,7 +209,7 @@ export const tells = (text: string, fact: Valued): boolean =>
 /** Whether a text states a value, in any usual way to write it: `Tue` for Tuesday, `10 am` for 10:00, `six` for 6. */
 export function states(text: string, value: string | number): boolean {
   const form = formOf(value);
-  if (form) return mentionsIn(withJoinedIds(text, [form])).mentions.some((one) => one.kind === form.kind && one.value === form.value);
+  if (form) return isMentioned(text, form);
   const number = typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : null;
   if (number === null) return contains(text, String(value));
   const { rest } = mentionsIn(text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, ''));
