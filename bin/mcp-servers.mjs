@@ -4,7 +4,7 @@
  * that each call of the function starts a new server. The function gets Node's modules and global objects from its caller.
  */
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The packages by the modules in whose place their code stands. */
@@ -37,7 +37,7 @@ export function mcpServers() {
 
 /** The file of the server whose code stands in the place of a module. Undefined for other modules. @param {string} id */
 export function entryOf(id) {
-  const place = Object.keys(PACKAGES).find((path) => id === join(ROOT, path));
+  const place = Object.keys(PACKAGES).find((path) => normalize(id) === join(ROOT, path));
   return place && require.resolve(`${PACKAGES[place]}/dist/index.js`);
 }
 

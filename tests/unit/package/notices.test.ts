@@ -1,8 +1,8 @@
 /** The notices of the build: each package once, with its own texts. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { join, win32 } from 'node:path';
+import { expect, test, vi } from 'vitest';
 import { NOTICES, notices } from '../../../bin/notices.mjs';
 
 type Generate = (this: { getModuleIds(): string[]; emitFile(file: object): void }) => void;
@@ -54,4 +54,12 @@ test('a package without a license fails the build; one without a file has its li
   expect(() => written([add('none', {})])).toThrow('none 1.0.0 has no license');
   expect(written([add('short', { license: 'MIT', author: { name: 'Ada' } })])).toBe('short 1.0.0 (MIT)\n\nCopyright Ada\n');
   rmSync(folder, { recursive: true });
+});
+
+test('the code of MCP servers is found on Windows, where only the bundler writes slashes', async () => {
+  vi.resetModules();
+  vi.doMock('node:path', () => win32);
+  const { entryOf } = await import('../../../bin/mcp-servers.mjs');
+  vi.doUnmock('node:path');
+  expect(entryOf(`${process.cwd()}/src/mcp/servers/memory.ts`)).toContain('server-memory');
 });
