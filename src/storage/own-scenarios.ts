@@ -5,6 +5,7 @@ import { storageError } from '../base/storage-error.ts';
 import { VersionedDatabase } from '../base/versioned-database.ts';
 import { reachedBy, readOwn } from '../domains/own.ts';
 import { addDomain, isOwn, removeDomain, sourceNamed } from '../domains/registry.ts';
+import { readNames } from '../environments/conditions.ts';
 import type { DomainSource } from '../environments/domain.ts';
 import { moduleOf, type ScenarioSummary, summaryOf } from '../scenarios/module.ts';
 import type { ReadScenario } from '../scenarios/read.ts';
@@ -109,7 +110,7 @@ export class OwnScenarios {
 
   async #userOf(name: string): Promise<string | undefined> {
     const { runs, evaluations, datasets } = this.runs();
-    const run = await runs.filter(({ config }) => config.domain === name).first();
+    const run = await runs.filter(({ config }) => [config.domain, ...readNames(config.val_domains ?? '')].includes(name)).first();
     if (run) return `the run "${run.name}"`;
     const evaluation = await evaluations.filter(({ settings }) => settings.domain === name).first();
     if (evaluation) return `an evaluation of ${new Date(evaluation.createdAt).toISOString().slice(0, 10)}`;
