@@ -264,7 +264,7 @@ export class WorldBrowser {
   }
 
   private async open(ref: WorldRef): Promise<Opened> {
-    await this.own.learn();
+    if (isOwn(ref.name)) await this.own.learn();
     for (const domain of await generatedDomains((name) => ref.name === name || ref.name.startsWith(`${name}-`))) {
       const { name, levels } = domain.definition;
       // A domain's name without a level means the level of the given task. Without a task, it means the first level.

@@ -126,6 +126,23 @@ test('another thread plays it by its name, until it is deleted; a run that needs
   await expect(worlds.info(ref(name))).rejects.toThrow(`there is no '${name}'`);
 });
 
+test('our worlds need no storage of scenarios', async () => {
+  const own = new OwnScenarios(new ScenarioDatabase('never-read'));
+  own.learn = () => Promise.reject(new Error('the storage cannot be read'));
+  const worlds = new WorldBrowser(new BenchmarkDatabase('our-worlds'), 'our-worlds-e', own);
+  expect((await worlds.info(ref('library-nano'))).title).toBe('Library, nano');
+});
+
+test('a run that only checks itself with the scenario keeps it too', async () => {
+  const { worlds, runs } = storage();
+  const { name } = await worlds.importScenario(
+    file((toy) => (toy.title = 'Checked with')),
+    'checked.json',
+  );
+  await runs.runs.add({ id: 'r', name: 'calm-heron', config: { domain: 'library', val_domains: `library, ${name}` } } as never);
+  await expect(worlds.removeScenario(name)).rejects.toThrow(`the run "calm-heron" needs the scenario ${name}: delete that first`);
+});
+
 test('a stored text that was changed is not played', async () => {
   const { worlds, scenarios, thread } = storage();
   const { name } = await worlds.importScenario(
