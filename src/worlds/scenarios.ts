@@ -4,7 +4,7 @@ import type { WorldTables } from '../environments/overlay.ts';
 import { InputError } from '../base/input-error.ts';
 import { sourceNamed } from '../domains/registry.ts';
 import type { Finding } from '../scenarios/check.ts';
-import { type OwnScenarios, readForPage } from '../storage/own-scenarios.ts';
+import { type OwnScenarios, readForPage, type ScenarioRow } from '../storage/own-scenarios.ts';
 import { FIRST } from './open-world.ts';
 import { rowCounts } from './tables.ts';
 import type { OwnScenario } from './types.ts';
@@ -28,27 +28,14 @@ export class Scenarios {
     const text = await file.text();
     const { findings } = await checkScenarioTasks(await readForPage(text, name), TASKS, 1, async (done) => onProgress?.(done));
     if (findings.length > 0) throw new InputError(`${name}: ${findingsText(findings)}`);
-    const { name: domain } = await this.own.store(text, name);
-    return (await this.list()).find((scenario) => scenario.name === domain)!;
+    return described(await this.own.store(text, name));
   }
 
   /** The newest first. A scenario whose worlds cannot be made has its reason. */
   async list(): Promise<OwnScenario[]> {
     await this.own.learn();
     const rows = (await this.own.list()).sort((a, b) => b.addedAt - a.addedAt);
-    return Promise.all(
-      rows.map(async ({ name, title, file, sha256, addedAt, levels }) => {
-        const scenario = { name, title, file, sha256, addedAt };
-        try {
-          const holds = await Promise.all(
-            levels.map(async (level) => ({ name: level.name, rows: rowCounts(await firstWorld(name, level.name)) })),
-          );
-          return { ...scenario, levels: holds };
-        } catch (error) {
-          return { ...scenario, levels: [], problem: (error as Error).message };
-        }
-      }),
-    );
+    return Promise.all(rows.map(described));
   }
 
   /** The file as it was imported. @throws if it is not stored */
@@ -61,6 +48,18 @@ export class Scenarios {
   /** @throws Error that names a run, evaluation or dataset that needs the scenario */
   remove(name: string): Promise<void> {
     return this.own.remove(name);
+  }
+}
+
+async function described({ name, title, file, sha256, addedAt, levels }: ScenarioRow): Promise<OwnScenario> {
+  const scenario = { name, title, file, sha256, addedAt };
+  try {
+    const holds = await Promise.all(
+      levels.map(async (level) => ({ name: level.name, rows: rowCounts(await firstWorld(name, level.name)) })),
+    );
+    return { ...scenario, levels: holds };
+  } catch (error) {
+    return { ...scenario, levels: [], problem: (error as Error).message };
   }
 }
 
