@@ -100,7 +100,7 @@ class McpPage {
     });
     if (!('value' in answer)) return;
     this.server = answer.value;
-    this.where = target.kind === 'url' ? `${this.origin}${new URL(target.url).pathname}` : `${this.inTab}, in this tab`;
+    this.where = whereOf(target);
     this.reads = answer.value.tools.filter(isFreeRead).map(({ name }) => ({ call: { name, arguments: {} }, on: false }));
   }
 
@@ -170,6 +170,13 @@ class McpPage {
     this.busy = '';
     return answer;
   }
+}
+
+/** The target of the connection, not the form: the visitor may change the form while the page connects. */
+function whereOf(target: McpTarget & { kind: 'url' | 'here' }): string {
+  if (target.kind === 'here') return `${target.server}, in this tab`;
+  const { origin, pathname } = new URL(target.url);
+  return `${origin}${pathname}`;
 }
 
 export const page = new McpPage();
