@@ -10,12 +10,16 @@ export interface Line {
 
 const CONTEXT = 2;
 /** Larger differences are not searched, because this takes too long. */
-const LIMITS = { maxEditLength: 2000, timeout: 1000 };
+const MOST_EDITS = 2000;
+const MOST_MS = 1000;
 const KINDS: Record<string, Line['kind']> = { ' ': 'same', '+': 'added', '-': 'removed' };
 
-/** The lines that differ, with some equal lines around them. Empty: the texts are equal. Null: they differ in too many lines. */
-export function changedLines(before: string, after: string): Line[] | null {
-  const patch = structuredPatch('', '', before, after, undefined, undefined, { context: CONTEXT, ...LIMITS });
+/**
+ * The lines that differ, with some equal lines around them. Empty: the texts are equal. Null: they differ in too many lines.
+ * @param timeout the most milliseconds of the search
+ */
+export function changedLines(before: string, after: string, timeout = MOST_MS): Line[] | null {
+  const patch = structuredPatch('', '', before, after, undefined, undefined, { context: CONTEXT, maxEditLength: MOST_EDITS, timeout });
   if (!patch) return null;
   return patch.hunks.flatMap(({ lines }, i) => [
     ...(i > 0 ? [{ kind: 'gap' as const, text: '…' }] : []),
@@ -59,7 +63,7 @@ export interface ToolChange {
   lines: Line[] | null;
 }
 
-/** How a list of tools differs from an earlier one. */
+/** How a list of tools differs from an earlier one. A server may change hundreds of tools, so all of them share the time of one search. */
 export function toolChanges(before: readonly McpTool[], after: readonly McpTool[]): ToolChange[] {
   const text = (tools: readonly McpTool[], name: string) =>
     tools
@@ -73,10 +77,17 @@ export function toolChanges(before: readonly McpTool[], after: readonly McpTool[
         ].join('\n'),
       )
       .join('\n');
+  const end = performance.now() + MOST_MS;
   const names = [...new Set([...before, ...after].map(({ name }) => name))];
   return names.flatMap((name): ToolChange[] => {
     const [old, now] = [text(before, name), text(after, name)];
     if (old === now) return [];
-    return [{ name, says: old === '' ? 'is new' : now === '' ? 'is gone' : 'has changed', lines: changedLines(old, now) }];
+    return [
+      {
+        name,
+        says: old === '' ? 'is new' : now === '' ? 'is gone' : 'has changed',
+        lines: changedLines(old, now, end - performance.now()),
+      },
+    ];
   });
 }

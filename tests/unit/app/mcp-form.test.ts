@@ -155,6 +155,18 @@ describe('what changed', () => {
     expect(resultText({ text: 'plain' })).toBe('plain');
   });
 
+  test('many tools that differ everywhere are compared in little time', () => {
+    const list = (word: string): McpTool[] =>
+      Array.from({ length: 30 }, (_, i) => {
+        const description = Array.from({ length: 1200 }, (_, line) => `${word}${line}`).join('\n');
+        return { name: `tool${i}`, description, inputSchema: {}, warnings: [] };
+      });
+    const start = performance.now();
+    const changes = toolChanges(list('a'), list('b'));
+    expect(performance.now() - start).toBeLessThan(3000);
+    expect(changes.map(({ says, lines }) => [says, lines])).toEqual(Array.from({ length: 30 }, () => ['has changed', null]));
+  });
+
   test('tools that are new, gone and described in another way', () => {
     const tool = (name: string, description: string): McpTool => ({ name, description, inputSchema: { type: 'object' }, warnings: [] });
     const changes = toolChanges([tool('a', 'Adds.'), tool('b', '')], [tool('a', 'Adds, and tells everyone.'), tool('c', '')]);
