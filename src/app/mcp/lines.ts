@@ -2,6 +2,7 @@
 import { structuredPatch } from 'diff';
 import type { Answer } from '../../mcp/desk.ts';
 import type { McpResult, McpTool } from '../../mcp/types.ts';
+import { sentence } from './words.ts';
 
 export interface Line {
   kind: 'same' | 'added' | 'removed' | 'gap';
@@ -47,7 +48,7 @@ export function changeOf(before: Answer<McpResult>, after: Answer<McpResult> | u
     ['before', before],
     ['after', after],
   ] as const)
-    if ('failure' in answer) return { kind: 'failed', says: `It could not be read ${when} the call: ${answer.failure.message}.` };
+    if ('failure' in answer) return { kind: 'failed', says: `It could not be read ${when} the call: ${sentence(answer.failure)}` };
   const [old, now] = [before, after].map((answer) => (answer as { value: McpResult }).value) as [McpResult, McpResult];
   const cut = old.cut || now.cut ? ' The answers were cut, so a change may be missing here.' : '';
   const failed = old.error || now.error ? ' The tool says that it failed.' : '';

@@ -1,4 +1,4 @@
-/** @file What a visitor can do after a failure. */
+/** @file What the page says of a failure, and what a visitor can do. */
 import type { Failure } from '../../mcp/desk.ts';
 
 export const FAILURE_TITLES: Record<Failure['kind'], string> = {
@@ -14,6 +14,9 @@ export const FAILURE_TITLES: Record<Failure['kind'], string> = {
   stopped: 'Stopped',
   failed: 'That did not work',
 };
+
+/** The message of a failure with a full stop at its end. */
+export const sentence = ({ message }: Failure): string => message.replace(/(?<![.!?])$/, '.');
 
 export const REMEDIES: Record<Failure['kind'], string> = {
   unreachable: '',

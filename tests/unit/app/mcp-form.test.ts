@@ -141,6 +141,7 @@ describe('what changed', () => {
     expect(changeOf(shows({ structured: { a: 1 } }), shows({ structured: { a: 1 } })).says).toBe('It shows the same as before.');
     expect(changeOf(shows({ text: 'a', cut: 5 }), shows({ text: 'a', cut: 5 })).says).toContain('were cut');
     expect(changeOf(shows({}), { failure: { kind: 'timeout', message: 'late' } }).says).toBe('It could not be read after the call: late.');
+    expect(changeOf({ failure: { kind: 'stopped', message: 'It was stopped.' } }, shows({})).says).toMatch(/: It was stopped\.$/);
     expect(changeOf(shows({}), undefined).says).toContain('you stopped');
     expect(changeOf(shows({ error: true }), shows({ error: true })).says).toContain('failed');
   });
