@@ -1,4 +1,4 @@
-/** @file Finds out which headers of CORS a server lacks, by small requests without secrets. */
+/** @file Finds out which CORS headers a server lacks. For this, it sends small requests without secrets. */
 import { type Reason, whyUnreachable } from '../base/unreachable.ts';
 import { McpError, type McpTarget } from './types.ts';
 
@@ -8,7 +8,7 @@ const NEWER = ['mcp-method', 'mcp-name'];
 const PROBE_MS = 5_000;
 const ELSEWHERE = 'If the server is not yours, “./mua mcp” reaches it without CORS.';
 
-/** Why a page gets no answer of the server, with what helps. */
+/** The reason why a page gets no answer of the server, and what helps. */
 export async function whyHidden({ url, headers = {} }: McpTarget & { kind: 'url' }): Promise<McpError> {
   const own = Object.keys(headers).map((name) => name.toLowerCase());
   const { kind, message } = await whyUnreachable(url, {
@@ -34,7 +34,7 @@ async function remedy(url: string, origin: string, own: readonly string[]): Prom
     : `It allows this page and its headers, but some answers lack Access-Control-Allow-Origin, or the connection broke. ${ELSEWHERE}`;
 }
 
-/** Whether the page may read the answer to a request with this header. The value of the header is none of the visitor's. */
+/** Whether the page may read the answer to a request with this header. The header has a value of our own, not the visitor's. */
 async function isReadable(url: string, type: string, header?: string): Promise<boolean> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), PROBE_MS);

@@ -11,7 +11,7 @@ export interface Failure {
   /** `input`: the visitor's value is wrong, and nothing was sent. `stopped`: the visitor stopped it. */
   kind: McpError['kind'] | 'input' | 'stopped' | 'failed';
   message: string;
-  /** The tools of now, if the kind is `changed`. */
+  /** The present tools, if the kind is `changed`. */
   tools?: readonly McpTool[];
 }
 export type Answer<T> = { value: T } | { failure: Failure };
@@ -51,7 +51,7 @@ export class Desk {
   #heard: Heard[] = [];
   #count = 0;
 
-  /** Connects. A connection before is closed. */
+  /** Closes the earlier connection, then connects. */
   async connect(target: McpTarget): Promise<Answer<McpServer>> {
     await this.#connection?.close();
     this.#connection = null;
@@ -116,7 +116,7 @@ export class Desk {
 }
 
 function failureOf(error: unknown, signal: AbortSignal): Failure {
-  if (signal.aborted) return { kind: 'stopped', message: 'It was stopped. What the server had already received, it may still do.' };
+  if (signal.aborted) return { kind: 'stopped', message: 'It was stopped. The server may still do what it had already received.' };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof McpError) return { kind: error.kind, message, ...(error.tools && { tools: error.tools }) };
   return { kind: error instanceof InputError ? 'input' : 'failed', message };

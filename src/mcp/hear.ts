@@ -6,7 +6,7 @@ import type { Json } from '../records/json.ts';
 import type { Opened, Reach } from './link.ts';
 import type { McpMessage } from './types.ts';
 
-/** The way to the server, on which `hear` gets each message without the secrets. */
+/** The same way to the server. `hear` gets each message, without the secrets. */
 export const heard = (reach: Reach, hear: (message: McpMessage) => void): Reach => ({
   ...reach,
   open(limits, broke): Opened {

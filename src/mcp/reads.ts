@@ -5,6 +5,6 @@ import type { McpTool } from './types.ts';
 /** Whether the server says that the tool only reads. The server may lie. */
 export const isRead = ({ annotations }: McpTool): boolean => annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 
-/** Whether it is such a tool that needs no arguments. */
+/** Whether the server says that the tool only reads, and the tool needs no arguments. */
 export const isFreeRead = (tool: McpTool): boolean =>
   isRead(tool) && !(isObject(tool.inputSchema) && Array.isArray(tool.inputSchema.required) && tool.inputSchema.required.length > 0);

@@ -92,7 +92,7 @@ export class McpError extends Error {
   constructor(
     message: string,
     readonly kind: 'unreachable' | 'timeout' | 'protocol' | 'limit' | 'changed' | 'auth' | 'blocked' | 'closed',
-    /** The tools of now, if the kind is `changed`. */
+    /** The present tools, if the kind is `changed`. */
     readonly tools?: readonly McpTool[],
   ) {
     super(message);
