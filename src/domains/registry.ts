@@ -21,16 +21,11 @@ export const GENERATED: readonly DomainModule[] = generated;
 /** The worlds of `GENERATED`, for `createEnvironments`. */
 export const GENERATED_DOMAINS: readonly DomainSource[] = sources;
 
-/** The part of the name of a visitor's own domain that the visitor chose. */
-const chosen = (name: string) => name.split('@')[0]!;
-
 /**
  * Adds a visitor's own domain for this process, such as `clinic@3fa2b1c0`. Adding it again does nothing. Lists of names for help texts
  * do not have it.
- * @throws if one of our domains has the name that the visitor chose
  */
 export function addDomain(domain: DomainModule): void {
-  if (isTaken(domain.name)) throw new Error(`the name "${chosen(domain.name)}" is that of a domain already: choose another name`);
   if (domainNamed(domain.name)) return;
   DOMAINS.push(domain);
   generated.push(domain);
@@ -57,8 +52,8 @@ export function removeDomain(name: string): void {
   if (isOwn(name)) [DOMAINS, generated, sources].forEach(drop);
 }
 
-/** Whether one of our domains has the name that the visitor chose. */
-export const isTaken = (name: string): boolean => domainNamed(chosen(name)) !== undefined;
+/** Whether one of our domains has the name that the visitor chose: the part before the `@`. */
+export const isTaken = (name: string): boolean => domainNamed(name.split('@')[0]!) !== undefined;
 
 const domainNamed = (name: string) => DOMAINS.find((domain) => domain.name === name);
 

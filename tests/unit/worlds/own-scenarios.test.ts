@@ -143,6 +143,23 @@ test('a run that only checks itself with the scenario keeps it too', async () =>
   await expect(worlds.removeScenario(name)).rejects.toThrow(`the run "calm-heron" needs the scenario ${name}: delete that first`);
 });
 
+test('a stored scenario with the name of a domain that came later says so, and does not hide the others', async () => {
+  const { worlds, scenarios } = storage();
+  const { name } = await worlds.importScenario(
+    file((toy) => (toy.title = 'Beside')),
+    'beside.json',
+  );
+  const text = await file((toy) => (toy.name = 'library')).text();
+  const later = { name: 'library@00000000', title: 'Mine', levels: [{ name: 'easy', intents: [] }], transfers: [] };
+  await scenarios.scenarios.add({ ...later, sha256: '0'.repeat(64), file: 'mine.json', text, addedAt: 1 });
+  expect(await worlds.ownScenarios()).toMatchObject([
+    { name, levels: [{ name: 'easy' }, { name: 'hard' }] },
+    { name: later.name, problem: expect.stringMatching(/^the stored scenario mine\.json: name: is "library", the name of a/) as string },
+  ]);
+  await worlds.removeScenario(later.name);
+  expect(await worlds.ownScenarios()).toHaveLength(1);
+});
+
 test('a stored text that was changed is not played', async () => {
   const { worlds, scenarios, thread } = storage();
   const { name } = await worlds.importScenario(
