@@ -13,6 +13,9 @@ import { appendLines } from './out-folder.ts';
 /** A line of the file: a task that was played, or what requests without a conversation have cost. */
 type Line = { place: number; task: number; played: unknown } | { spent: unknown };
 
+/** The number of tasks that were played. */
+const countOf = (lines: readonly Line[]): number => lines.filter((line) => 'task' in line).length;
+
 export class Journal {
   #written: Promise<void> = Promise.resolve();
   #count: number;
@@ -25,7 +28,7 @@ export class Journal {
     private readonly earlier: readonly Line[],
     private isNew: boolean,
   ) {
-    this.#count = earlier.length;
+    this.#count = countOf(earlier);
   }
 
   /**
@@ -69,7 +72,7 @@ export class Journal {
         if (this.isNew) await writeAll({ [this.path]: `${this.header}\n${text}` });
         else await appendLines(this.path, text);
         this.isNew = false;
-        this.#count += lines.length;
+        this.#count += countOf(lines);
       } catch (error) {
         throw new CommandError(`could not write to ${this.path}: ${reason(error)}`);
       }
