@@ -8,6 +8,7 @@ import { oneLine, UsageError } from '../errors.ts';
 import { checkParent } from '../files.ts';
 import { PLACES_FLAGS, readPlaces } from '../synthesis-places.ts';
 import { agentLine } from '../evaluation-lines.ts';
+import { checkAddress } from './server.ts';
 import { JSON_FLAG, SET } from './shared.ts';
 import { readWriters, WRITER_FLAGS } from './writer.ts';
 
@@ -67,6 +68,7 @@ export const synthesize = command({
     const writers = await readWriters(flags);
     if (flags.answer !== undefined && places.length > 1)
       throw new UsageError(`--answer is given with ${places.length} domains: expected one`);
+    if (flags.answer?.startsWith('http')) checkAddress('--answer', flags.answer, 'MUA_ANSWER_KEY');
     const answers = await answerWorld(places[0]!.domain, undefined, flags);
     checkLicence(flags.licence);
     const { synthesizeFile } = await import('../synthesize-file.ts');

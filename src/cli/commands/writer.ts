@@ -3,6 +3,7 @@ import type { Writers } from '../../training/write-places.ts';
 import type { Flags, Values } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { AGENT_FLAGS, readAgent } from './agent.ts';
+import { checkAddress } from './server.ts';
 import { COST_FLAGS, readUser, USER_FLAGS } from './shared.ts';
 
 const { user, 'user-device': _device, 'judge-model': _model, 'judge-customer': _customer, ...SERVER_FLAGS } = USER_FLAGS;
@@ -40,6 +41,8 @@ interface Alone {
 
 /** Null: no language model writes. @throws UsageError */
 export async function readWriters(values: WriterValues & Alone): Promise<Writers | null> {
+  checkAddress('--agent', values.agent ?? '', 'MUA_AGENT_KEY');
+  checkAddress('--user', values.user, 'MUA_USER_KEY');
   const found = await readAgent(values);
   if (!found && values.hint) throw new UsageError('--hint is given: expected --agent URL with it');
   const { user: customer, userEndpoint } = await readUser(values);

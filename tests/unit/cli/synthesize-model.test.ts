@@ -192,6 +192,15 @@ it.each([
   [['--tries', '2'], '--tries is given: expected --agent URL or --user URL with it'],
   [['--agent', 'http://localhost:1/v1', '--agent-model', 'm', '--near-miss', '0.5'], '--near-miss is given: expected no --near-miss'],
   [['--user', 'learned'], '--user is "learned": expected scripted or an http(s) URL'],
+  [
+    ['--agent', 'http://localhost:1/v1?key=s3cret', '--agent-model', 'm'],
+    '--agent is "http://localhost:1/v1?…": expected an address without',
+  ],
+  [['--user', 'http://me:s3cret@localhost:1/v1', '--user-model', 'm'], '--user is "http://…@localhost:1/v1": expected an address without'],
+  [
+    ['--domain', 'rooms', '--answer', 'http://localhost:1/v1?key=s3cret'],
+    '--answer is "http://localhost:1/v1?…": expected an address without',
+  ],
 ])('refuses %j', async (flags, message) => {
   expect(await mua('synthesize', ...flags, '--out', at('e.jsonl'))).toEqual({ code: 2, said: expect.stringContaining(message) as string });
 });
