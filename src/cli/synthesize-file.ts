@@ -1,4 +1,5 @@
 /** @file The work of `mua synthesize`: plays its places, mixes what is kept, and writes the file and its card. */
+import type { EndpointConfig } from '../records/user.ts';
 import type { PlaceReport, SynthesisReport } from '../synthesis/funnel.ts';
 import { mixed, portions } from '../training/mix.ts';
 import type { PlaceOrder } from '../training/synthesize-place.ts';
@@ -25,7 +26,7 @@ export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): 
     seed,
     near_miss: nearMiss ?? 0,
     set: settings,
-    ...(answerer && { answerer }),
+    ...(answerer && { answerer: answerer.kind === 'llm' ? { ...answerer, endpoint: decisiveServer(answerer.endpoint) } : answerer }),
     ...(writers && decisiveOf(writers)),
   };
   const journal = await Journal.open(out, decisive, job.resume ?? false);
@@ -60,14 +61,18 @@ export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): 
   }
 }
 
-/** What decides the conversations of language models. Keys, prices and budgets do not. */
+/** What decides the conversations of language models. */
 function decisiveOf({ agent, customer, tries }: Writers): Record<string, unknown> {
-  const shown = ({ apiKey: _, budget: _budget, promptPrice: _prompt, completionPrice: _completion, ...server }: Record<string, unknown>) => server; // prettier-ignore
   return {
-    ...(agent && { agent: { ...agent, server: shown({ ...agent.server }) } }),
-    ...(customer && { customer: shown({ ...customer }) }),
+    ...(agent && { agent: { ...agent, server: decisiveServer(agent.server) } }),
+    ...(customer && { customer: decisiveServer(customer) }),
     tries,
   };
+}
+
+/** What decides the answers of a server. Keys, prices and budgets do not. */
+function decisiveServer({ apiKey: _, budget: _budget, promptPrice: _prompt, completionPrice: _completion, ...server }: EndpointConfig) {
+  return server;
 }
 
 function progressOf(places: readonly Place[], counts: readonly number[], progress: ProgressBar): Playing['kept'] {

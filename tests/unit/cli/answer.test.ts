@@ -101,9 +101,13 @@ it('stops with the price when the budget of the tools is spent; the cassette kee
     const paid = server.requests.length;
     expect(bytes('paid-c.jsonl').trimEnd().split('\n').length).toBeGreaterThan(1);
     expect(bytes('paid-c.jsonl')).not.toContain('MUA_ANSWER_KEY');
-    await priced('0.25', '--resume');
+    expect(await priced('0.25')).toMatchObject({ code: 1 });
     const asked = (n: number, m?: number) => server.requests.slice(n, m).map(({ messages }) => messages.at(-1)!.content);
+    expect(asked(paid).length).toBeGreaterThan(0);
     for (const question of asked(paid)) expect(asked(0, paid)).not.toContain(question);
+    // The budget does not decide the output, so another one goes on.
+    expect((await priced('3')).said).toMatch(/budget is 3\. .*: the same command with --resume goes on/);
+    expect(await priced('100', '--resume')).toMatchObject({ code: 0 });
   } finally {
     await server.close();
   }
