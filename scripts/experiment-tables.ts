@@ -34,11 +34,9 @@ function finishedArms(id: string, folder: string): Map<string, Arm> {
   const file = `${folder}/${id}.mua-experiment.json`;
   const { runs } = existsSync(file) ? readExperiment(readFileSync(file, 'utf8'), file) : { runs: [] };
   const pending = new Set(pendingPairs(experiment, runs).map(({ variant }) => variant));
-  const { variants, comparisons } = analyse(
-    { ...experiment, variants: experiment.variants.filter(({ name }) => !pending.has(name)) },
-    runs,
-  );
-  const split = byPart(experiment, runs);
+  const finished = { ...experiment, variants: experiment.variants.filter(({ name }) => !pending.has(name)) };
+  const { variants, comparisons } = analyse(finished, runs);
+  const split = byPart(finished, runs);
   const partsOf = (name: string) => {
     const results = split?.variants.find((variant) => variant.name === name)!.results ?? [];
     return Object.fromEntries(results.map((result, i) => [split!.parts[i]!, result]));

@@ -78,3 +78,17 @@ test('a column of one domain has its tasks only, and the difference from the bas
   expect(start!.slice(2, 4)).toEqual(['50.0 (37.7 to 62.3)', expect.stringMatching(/^−50\.0 \(−62\.\d to −3\d\.\d\), shown$/)]);
   expect(start![5]).toMatch(/^0\.0 /);
 });
+
+test('an arm without all seeds does not count in the correction of the parts', () => {
+  const cells = (more: Record<string, number[]>) => {
+    const path = folder('scenarios', { grpo: [20, 20, 20], start: [17, 17, 17], ...more });
+    const file = `${path}/scenarios.mua-experiment.json`;
+    const content = JSON.parse(readFileSync(file, 'utf8')) as { runs: { tasks: string[] }[] };
+    for (const run of content.runs) run.tasks = run.tasks.map((task, i) => task.replace(/^\w+/, i < 20 ? 'rooms' : 'rentals'));
+    writeFileSync(file, JSON.stringify(content));
+    return armRows({ start: 'no training' }, [{ head: 'minus', of: 'scenarios', part: 'rooms', figure: 'difference' }], path)[1]!;
+  };
+  expect(cells({})[2]).toMatch(/, shown$/);
+  const unfinished = ['sft', 'sft_careful_only', 'sft_careful_only_1e-3', 'careful_demonstrator'];
+  expect(cells(Object.fromEntries(unfinished.map((name) => [name, [20, 20]])))).toEqual(cells({}));
+});
