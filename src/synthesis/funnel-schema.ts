@@ -7,12 +7,15 @@ import type { SynthesisReport } from './funnel.ts';
 
 const count = z.int().min(0);
 const counts = { tried: count, solved: count, kept: count };
+/** It stands in the card as code, so it must have no marks. */
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'no SHA-256');
 const usage = z.object({ calls: count, retries: count, unreported: count, prompt_tokens: count, completion_tokens: count, seconds: z.number(), cost: z.number().exactOptional() }); // prettier-ignore
 const who = { model: z.string(), temperature: z.number() };
 
 const reportSchema = z.object({
-  places: z.array(z.object({ domain: z.string(), level: z.string(), world_sha256: z.string().exactOptional(), ...counts })),
+  places: z.array(z.object({ domain: z.string(), level: z.string(), world_sha256: sha256.exactOptional(), ...counts })),
   ...counts,
+  dropped: count.exactOptional(),
   seconds: z.number().min(0),
   near_misses: z.object({ kept: z.record(z.enum(NEAR_MISSES), count), dropped: count }).exactOptional(),
   writers: z

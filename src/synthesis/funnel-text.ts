@@ -5,14 +5,15 @@ import { STEPS } from '../records/written.ts';
 import type { SynthesisReport, WriterReport } from './funnel.ts';
 import { number, percent, plain, table } from './markdown.ts';
 
-export function writtenText({ places, tried, solved, kept, seconds, writers }: SynthesisReport): string {
+export function writtenText({ places, tried, solved, kept, dropped, seconds, writers }: SynthesisReport): string {
   const rows = places.map((own) => [`${own.domain} ${own.level}`, number(own.tried), number(own.solved), number(own.kept)]);
   const all = rows.length > 1 ? [['all', number(tried), number(solved), number(kept)]] : [];
   return [
     table(['task', 'played', 'reward 1', 'written'], [...rows, ...all]),
+    ...(dropped === undefined ? [] : [`Of those that were played, ${number(dropped)} had no outcome, because a simulated tool failed.`]),
     ...(writers ? writersText(writers, tried) : []),
     `Written in ${seconds.toFixed(0)} seconds.`,
-    ...places.flatMap(({ domain, world_sha256: sha256 }) => (sha256 ? [`SHA-256 of the scenario ${domain}: \`${sha256}\`.`] : [])),
+    ...places.flatMap(({ domain, world_sha256: sha256 }) => (sha256 ? [`SHA-256 of the scenario ${plain(domain)}: \`${sha256}\`.`] : [])),
   ].join('\n\n');
 }
 

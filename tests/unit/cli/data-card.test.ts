@@ -72,6 +72,18 @@ test('the way from all rows to the kept ones, with reasons, agreement, reviews a
   expect(text).toContain('| judge: told\\_the\\_truth | 1 |');
 });
 
+test('the card says how the rows were written, and texts of the report cannot change it', async () => {
+  const place = { domain: '[a](http://b)', level: '<b>', world_sha256: 'ab'.repeat(32), tried: 5, solved: 3, kept: 2 };
+  const made = join(folder, 'made.json');
+  await writeFile(made, JSON.stringify({ places: [place], tried: 5, dropped: 1, solved: 3, kept: 2, seconds: 4 }));
+  const { text } = await run([shopRow(1), shopRow(2)], '--made', made);
+  expect(text).toContain('| \\[a\\](http://b) \\<b\\> | 5 | 3 | 2 |');
+  expect(text).toContain(`SHA-256 of the scenario \\[a\\](http://b): \`${'ab'.repeat(32)}\`.`);
+  expect(text).toContain('Of those that were played, 1 had no outcome, because a simulated tool failed.');
+  await writeFile(made, JSON.stringify({ places: [{ ...place, world_sha256: 'x`' }], tried: 5, solved: 3, kept: 2, seconds: 4 }));
+  await expect(run([shopRow(1)], '--made', made)).rejects.toThrow('made.json: places.0.world_sha256: ');
+});
+
 test('the card is the same each time, names its file, its licence and its commands, and the Hub can read its head', async () => {
   const rows = [shopRow(1), shopRow(2)];
   const flags = ['--licence', 'cc-by-4.0', '--name', "Ana's rows: 1", '--command', './mua synthesize --count 2 --out cold.jsonl'];
