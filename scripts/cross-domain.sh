@@ -31,7 +31,8 @@ settings() { printf -- '--set %s ' "$@"; }
 
 for domain in retail telecom; do
   file=$out/$domain.jsonl
-  [ -e "$file" ] || ./mua synthesize --domain $domain --level glimpse --count 4000 --seed 1 --out "$file"
+  [ -e "$file" ] || ./mua synthesize --domain $domain --level glimpse --count 4000 --seed 1 --out "$file" \
+    $([ ! -e "$file.unfinished" ] || echo --resume)
 done
 cat "$out/retail.jsonl" "$out/telecom.jsonl" >"$out/both.jsonl"
 

@@ -1,7 +1,8 @@
 /**
  * Measures what rules and judges find: writes conversations and near-misses of the five scenarios at both levels with `mua synthesize`,
  * grades them, and bribes the judge. Writes docs/results/judge.json, from which `npm run docs` makes the tables.
- * Usage: npx tsx scripts/near-misses.mts [FOLDER]      default: near-misses. Files that FOLDER has are not written again.
+ * Usage: npx tsx scripts/near-misses.mts [FOLDER]      default: near-misses. Files that FOLDER has are not written again, and a
+ * file that was stopped goes on.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -39,6 +40,7 @@ const rows = ['rooms', 'library', 'courses', 'rentals', 'jobs'].flatMap((domain)
     const out = `${folder}/${domain}-${level}.jsonl`;
     const flags = { domain, level, count: COUNT, seed: SEED, demonstrator: 'careful', 'near-miss': 1, out };
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    if (existsSync(`${out}.unfinished`)) given.push('--resume');
     if (!existsSync(out)) execFileSync('./mua', ['synthesize', ...given], { stdio: ['ignore', 'ignore', 'inherit'] });
     const lines = readFileSync(out, 'utf8').trim().split('\n');
     return lines.map((line, i) => readGradedRow(JSON.parse(line), `${out}: line ${i + 1}`));

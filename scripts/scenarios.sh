@@ -15,7 +15,8 @@ mkdir -p "$starts"
 
 for domain in rooms library courses jobs; do
   file=$starts/scenarios-$domain.jsonl
-  [ -e "$file" ] || ./mua synthesize --domain "$domain" --level nano --count 1500 --seed 1 --out "$file"
+  [ -e "$file" ] || ./mua synthesize --domain "$domain" --level nano --count 1500 --seed 1 --out "$file" \
+    $([ ! -e "$file.unfinished" ] || echo --resume)
 done
 cat $starts/scenarios-{rooms,library,courses,jobs}.jsonl >"$start.jsonl"
 
