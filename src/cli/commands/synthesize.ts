@@ -62,6 +62,9 @@ export const synthesize = command({
     json: JSON_FLAG,
   },
   async run({ json: _, ...flags }, progress): Promise<{ out: string; wanted: number; tools?: AnswerReport } & SynthesisReport> {
+    checkLicence(flags.licence);
+    const extra = (['name', 'licence'] as const).find((name) => flags[name] !== undefined);
+    if (extra && flags.card === undefined) throw new UsageError(`--${extra} is given: expected --card README.md with it`);
     await checkParent('out', flags.out);
     if (flags.card !== undefined) await checkParent('card', flags.card, [flags.out]);
     const places = await readPlaces(flags);
@@ -70,7 +73,6 @@ export const synthesize = command({
       throw new UsageError(`--answer is given with ${places.length} domains: expected one`);
     if (flags.answer?.startsWith('http')) checkAddress('--answer', flags.answer, 'MUA_ANSWER_KEY');
     const answers = await answerWorld(places[0]!.domain, undefined, flags);
-    checkLicence(flags.licence);
     const { synthesizeFile } = await import('../synthesize-file.ts');
     const own = commandOf(['synthesize'], { ...flags, resume: undefined });
     const settings = readPairs('set', flags.set);

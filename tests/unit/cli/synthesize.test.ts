@@ -86,6 +86,8 @@ it.each([
   [['--domain', 'rooms:nano,library,rooms'], 'rooms nano is given twice: expected each domain once at a level, perhaps with a share'],
   [['--world', 'none.json'], 'none.json: there is no such file or folder'],
   [['--licence', 'My Own'], '--licence is "My Own": expected a name of the Hub'],
+  [['--licence', 'mit'], '--licence is given: expected --card README.md with it'],
+  [['--name', 'Mine'], '--name is given: expected --card README.md with it'],
 ])('refuses %j', async (flags, message) => {
   const { code, said: text } = await mua(...flags, '--out', at('d.jsonl'));
   expect([code, text]).toEqual([2, expect.stringContaining(message)]);
