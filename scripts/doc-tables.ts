@@ -133,10 +133,7 @@ function changes({ config }: Preset): string {
   return assignments(Object.fromEntries(names.filter((name) => config[name] !== BASE[name]).map((name) => [name, config[name]])));
 }
 
-const armTable = (...of: Parameters<typeof armRows>): string => {
-  const [head, ...rows] = armRows(...of);
-  return table(head!, rows);
-};
+const armTable = (...of: Parameters<typeof armRows>): string => table(...headAndRows(armRows(...of)));
 
 const TABLES: Record<string, () => string> = {
   presets: () =>
@@ -144,10 +141,7 @@ const TABLES: Record<string, () => string> = {
       ['preset', 'model', `settings that differ from ${code(DEFAULT_PRESET)}`],
       Object.entries(PRESETS).map(([name, preset]) => [code(name), preset.model, changes(preset)]),
     ),
-  'predicted steps': () => {
-    const [head, ...rows] = predictedRows();
-    return table(head!, rows);
-  },
+  'predicted steps': () => table(...headAndRows(predictedRows())),
   algorithms: () =>
     table(
       ['name', 'settings'],
@@ -198,10 +192,7 @@ const TABLES: Record<string, () => string> = {
   'model by domain': () => table(...matrixRows()),
   'across domains': () => table(...crossRows()),
   gate: () => `\`\`\`toml\n${readDocument('docs/gate.toml')}\`\`\``,
-  cards: () => {
-    const [head, ...rows] = cardRows();
-    return `${CARDS_INTRO}\n\n${table(head!, rows)}`;
-  },
+  cards: () => `${CARDS_INTRO}\n\n${table(...headAndRows(cardRows()))}`,
   'foreign rows': () => table(['what a row has', 'what happens'], foreignRowKinds()),
   'adapter settings': () => table(['setting of adapter_config.json', 'what happens'], adapterSettings()),
   'endpoint faults': () => table(['what the server does', 'how many', 'what the client does'], faultRows()),
