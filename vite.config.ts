@@ -84,9 +84,11 @@ const LATER =
   /\/ort-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/(local-model|imports|mcp)\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES =
-  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs|contacts|desk)\/|src\/(scenarios|mcp)\/|src\/app\/(coldstart\/Review|models\/Models|worlds\/World\.|mcp\/|Compare\.|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
+  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs|contacts|desk)\/|src\/(scenarios|mcp)\/|src\/app\/(coldstart\/(Review|Dataset|ColdStart)|models\/Models|worlds\/World\.|mcp\/|Compare\.|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
 /** The packages of more such files: servers and clients of MCP, expressions of scenario files, and differences of texts. */
 const LATER_PACKAGES = /\/node_modules\/(@modelcontextprotocol|@marcbachmann\/cel-js|diff)\//;
+/** What chunks have that only scenarios need. */
+const OF_SCENARIOS = /\/src\/scenarios\//;
 const LARGE_BYTES = 2_000_000;
 
 const SERVICE_WORKER = 'workers/service-worker.js';
@@ -101,8 +103,9 @@ const offline = (): Plugin => {
       const { root } = this.environment.config;
       for (const file of Object.values(bundle)) {
         const sources = file.type === 'asset' ? file.originalFileNames : [relative(root, file.facadeModuleId ?? '')];
-        const packaged = file.type === 'chunk' && file.moduleIds.some((id) => LATER_PACKAGES.test(id));
-        if (packaged || sources.some((name) => LATER_SOURCES.test(name))) renamed.add(file.fileName);
+        const ids = file.type === 'chunk' ? file.moduleIds : [];
+        const isPart = ids.some((id) => LATER_PACKAGES.test(id)) || (ids.length > 0 && ids.every((id) => OF_SCENARIOS.test(id)));
+        if (isPart || sources.some((name) => LATER_SOURCES.test(name))) renamed.add(file.fileName);
       }
     },
     async closeBundle() {

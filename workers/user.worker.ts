@@ -1,12 +1,12 @@
 /** @file The user worker. It plays the simulated customers, so that the trainer worker is never blocked by a remote model. */
 import * as comlink from 'comlink';
-import { customerScripts } from '../src/domains/registry.ts';
-import { OwnScenarios } from '../src/storage/own-scenarios.ts';
+import { customerScripts, isOwn } from '../src/domains/registry.ts';
 import { UserSessions } from '../src/users/worker-api.ts';
 
-const own = new OwnScenarios();
+const storedScenarios = async () => new (await import('../src/storage/own-scenarios.ts')).OwnScenarios();
 const sessions = new UserSessions(async (domain, hasTools) => {
-  if (domain !== undefined) await own.find(domain);
+  // Only a visitor's own domain needs the storage, which is large.
+  if (domain !== undefined && isOwn(domain)) await (await storedScenarios()).find(domain);
   return customerScripts(domain, hasTools);
 });
 
