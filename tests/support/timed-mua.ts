@@ -12,7 +12,7 @@ export interface Timed {
   longest: number;
 }
 
-/** @param stop called with each piece of stderr; if it returns true, the command gets SIGINT */
+/** @param stop called again and again with the text of stderr, once there is some; if it returns true, the command gets SIGINT */
 export async function timedMua(args: string[], env: Record<string, string> = {}, stop?: (stderr: string) => boolean): Promise<Timed> {
   const from = performance.now();
   const since = () => (performance.now() - from) / 1000;
@@ -22,9 +22,12 @@ export async function timedMua(args: string[], env: Record<string, string> = {},
   child.stderr!.on('data', (piece: Buffer) => {
     times.push(since());
     all += piece.toString();
-    if (!stopped && stop?.(all)) stopped = child.kill('SIGINT');
   });
+  const timer = setInterval(() => {
+    if (all !== '' && !stopped && stop?.(all)) stopped = child.kill('SIGINT');
+  }, 20);
   const outcome = await done;
+  clearInterval(timer);
   const seconds = since();
   const marks = [0, ...times, seconds];
   return { ...outcome, times, seconds, longest: Math.max(...marks.slice(1).map((at, i) => at - marks[i]!)) };
