@@ -48,13 +48,9 @@ export const RECORDED = 'recorded@';
 const FOR_SERVER = ['answer-model', 'answer-max-tokens', 'answer-body', 'answer-prompt-price', 'answer-completion-price', 'answer-budget'];
 const FOR_NOISE = ['unchecked', 'answer-seed'];
 
-/** Who answers, with the key of the server. Null without `--answer`. @throws UsageError */
-async function readAnswerer(values: AnswerValues): Promise<{ answerer: Answerer; apiKey?: string | undefined } | null> {
-  const { answer, answerSeed: seed = 1, unchecked } = values;
-  if (answer === undefined) {
-    checkNoAnswer(values);
-    return null;
-  }
+/** Who answers, with the key of the server. @throws UsageError */
+async function readAnswerer(answer: string, values: AnswerValues): Promise<{ answerer: Answerer; apiKey?: string | undefined }> {
+  const { answerSeed: seed = 1, unchecked } = values;
   const refuse = (flags: readonly string[], expected: string) => refuseFlags(values, flags, expected);
   const [, kind, rest] = /^(code|noisy|recorded)(?:@(.*))?$/s.exec(answer) ?? [];
   if (kind !== 'noisy') refuse(FOR_NOISE, 'noisy@RATE');
@@ -73,9 +69,6 @@ async function readAnswerer(values: AnswerValues): Promise<{ answerer: Answerer;
   const { config, apiKey } = await readServer(names, { address: answer, model, body, settings }, EXPECTED);
   return { answerer: { kind: 'llm', endpoint: config }, apiKey };
 }
-
-/** @throws UsageError if a flag needs `--answer` */
-const checkNoAnswer = (values: AnswerValues): void => refuseFlags(values, ['cassette', ...FOR_NOISE, ...FOR_SERVER], 'WHO');
 
 function refuseFlags(values: AnswerValues, flags: readonly string[], expected: string): void {
   const extra = flags.find((flag) => values[camelCase(flag) as keyof AnswerValues] !== undefined);
@@ -105,8 +98,9 @@ const scenarios = () => GENERATED.filter(({ scenario }) => scenario);
  * @throws UsageError if the domain is no scenario
  */
 export async function answerWorld(domain: string, on: BackendName | undefined, values: AnswerValues): Promise<OpenedAnswers | undefined> {
-  if (values.answer === undefined) {
-    checkNoAnswer(values);
+  const { answer } = values;
+  if (answer === undefined) {
+    refuseFlags(values, ['cassette', ...FOR_NOISE, ...FOR_SERVER], 'WHO');
     return undefined;
   }
   if (on === 'browser') throw new UsageError('--on is "browser": expected node with --answer');
@@ -115,18 +109,16 @@ export async function answerWorld(domain: string, on: BackendName | undefined, v
     const names = scenarios().map(({ name }) => name);
     throw new UsageError(`--answer is given with the domain ${domain}: expected --world FILE.json, or --domain ${names.join(', ')}`);
   }
-  const answers = await answererOf(await own.scenario!(), values);
-  if (answers) replaceWorld(domain, async () => answers.domain);
-  return answers ?? undefined;
+  const answers = await answererOf(await own.scenario!(), answer, values);
+  replaceWorld(domain, async () => answers.domain);
+  return answers;
 }
 
 type OpenedAnswers = OpenedAnswerer & { answerer: Answerer };
 
-/** Opens the answerer of the flags for a scenario. Null without `--answer`. @throws UsageError */
-export async function answererOf(own: ReadScenario, values: AnswerValues): Promise<OpenedAnswers | null> {
-  const read = await readAnswerer(values);
-  if (!read) return null;
-  const { answerer, apiKey } = read;
+/** Opens the answerer of `--answer` for a scenario. @throws UsageError */
+export async function answererOf(own: ReadScenario, answer: string, values: AnswerValues): Promise<OpenedAnswers> {
+  const { answerer, apiKey } = await readAnswerer(answer, values);
   const { openAnswerer } = await import('../scenarios/simulated/index.ts');
   const { cassette: file } = values;
   const cassette = answerer.kind === 'recorded' ? { file: answerer.file, text: await readText(answerer.file) } : await cassetteTo(file);

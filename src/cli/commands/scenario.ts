@@ -60,7 +60,7 @@ const fidelity = command({
     const { levels, name } = own.scenario;
     const level = wanted ?? levels.at(-1)!;
     if (!levels.includes(level)) throw new UsageError(`--level is "${level}": expected ${levels.join(', ')}`);
-    const opened = (await answererOf(own, flags))!;
+    const opened = await answererOf(own, flags.answer, flags);
     const breath = new Breath();
     const { fidelity: compare } = await import('../../scenarios/simulated/fidelity.ts');
     const report = await compare(own, opened.simulator, { level, tasks, seed }, (done) => {
