@@ -4,10 +4,10 @@ import '../../../src/trainer/node/indexed-db.ts';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
+import { afterAll, expect, it } from 'vitest';
 import { startAgentServer } from '../../support/agent-server.ts';
 import { toyScenario } from '../../support/toy-scenario.ts';
+import { muaHere } from '../../support/mua-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'answer-'));
 const at = (name: string) => join(folder, name);
@@ -15,13 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const world = at('lockers.json');
 writeFileSync(world, JSON.stringify({ ...toyScenario(), name: 'answered' }));
 
-let said: string[];
-beforeEach(() => {
-  said = [];
-  for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation((text: string) => void said.push(text));
-});
-afterEach(() => vi.restoreAllMocks());
-const mua = async (...args: string[]) => ({ code: await main(args), said: said.splice(0).join('\n') });
+const mua = muaHere();
 const synthesize = (out: string, ...more: string[]) =>
   mua('synthesize', '--world', world, '--level', 'easy', '--count', '8', '--out', at(out), ...more);
 const bytes = (name: string) => readFileSync(at(name), 'utf8');

@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import type { Expert } from '../../../src/agent/acts.ts';
 import { hash32 } from '../../../src/base/random.ts';
-import { main } from '../../../src/cli/main.ts';
 import { GENERATED_DOMAINS } from '../../../src/domains/registry.ts';
 import { createEnvironments } from '../../../src/environments/index.ts';
 import type { Task } from '../../../src/records/task.ts';
@@ -16,22 +15,15 @@ import type { SynthesisReport } from '../../../src/synthesis/funnel.ts';
 import { coldStart } from '../../../src/training/config.ts';
 import { type AgentReply, type AgentRequest, calling, forExpert, startAgentServer } from '../../support/agent-server.ts';
 import { startFakeJudge } from '../../support/fake-judge.ts';
+import { muaHere } from '../../support/mua-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'writer-'));
 const at = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let said: string[];
 let server: Awaited<ReturnType<typeof startAgentServer>> | undefined;
-beforeEach(() => {
-  said = [];
-  for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation((text: string) => void said.push(text));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  server?.close();
-});
-const mua = async (...args: string[]) => ({ code: await main(args), said: said.splice(0).join('\n') });
+afterEach(() => server?.close());
+const mua = muaHere();
 
 const DOMAINS = ['rooms', 'library'] as const;
 const CONDITIONS = ['--set', 'tools.outages=0', '--set', 'customers.upfront=1'];

@@ -2,22 +2,17 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
+import { afterAll, expect, it } from 'vitest';
 import { mua as startedMua } from '../../support/mua.ts';
 import { toyScenario } from '../../support/toy-scenario.ts';
+import { muaHere } from '../../support/mua-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'synthesize-'));
 const at = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let said: string[];
-beforeEach(() => {
-  said = [];
-  for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation((text: string) => void said.push(text));
-});
-afterEach(() => vi.restoreAllMocks());
-const mua = async (...args: string[]) => ({ code: await main(['synthesize', ...args]), said: said.splice(0).join('\n') });
+const here = muaHere();
+const mua = (...args: string[]) => here('synthesize', ...args);
 
 interface Row {
   id: string;

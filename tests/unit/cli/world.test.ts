@@ -5,13 +5,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { readPlace } from '../../../src/cli/commands/env-serve.ts';
-import { main } from '../../../src/cli/main.ts';
 import { ProgressBar } from '../../../src/cli/progress.ts';
 import { openStage } from '../../../src/serve/index.ts';
 import { startAgentServer } from '../../support/agent-server.ts';
 import { type Draft, toyScenario } from '../../support/toy-scenario.ts';
+import { muaHere } from '../../support/mua-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'world-'));
 const at = (name: string) => join(folder, name);
@@ -33,13 +33,7 @@ function hashOf(value: object): string {
   return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex');
 }
 
-let said: string[];
-beforeEach(() => {
-  said = [];
-  for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation((text: string) => void said.push(text));
-});
-afterEach(() => vi.restoreAllMocks());
-const mua = async (...args: string[]) => ({ code: await main(args), said: said.splice(0).join('\n') });
+const mua = muaHere();
 
 it('is checked: a sound file, an unsound one and a broken one', async () => {
   const sound = await mua('scenario', 'check', scenarioFile('sound.json'), '--tasks', '6');
