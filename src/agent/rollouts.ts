@@ -1,6 +1,6 @@
 /**
- * @file Plays many episodes at once. If the user simulator or the server of the agent fails in an episode, the episode is retried, and
- * dropped after too many retries.
+ * @file Plays many episodes at once. If the user simulator, the server of the agent or a simulated tool fails in an episode, the episode is
+ * retried, and dropped after too many retries.
  */
 import type { EpisodeLimits, Sampling } from '../records/episode.ts';
 import type { Task } from '../records/task.ts';
@@ -30,6 +30,8 @@ export interface Stage {
   agents?: StartAgent;
   tokenizer: Tokenizer;
   rules: EpisodeRules;
+  /** Whether a simulated tool that failed fails again in the same episode, so that a retry is no use. Default: false. */
+  toolFaultsRepeat?: boolean;
 }
 
 export interface RolloutPlan {
@@ -80,7 +82,7 @@ export class NothingScoredError extends Error {
 }
 
 /**
- * Plays n episodes of each task. If the simulated user or the agent's server fails, the episode is retried. If this happens too often,
+ * Plays n episodes of each task. If the simulated user, the agent's server or a simulated tool fails, the episode is retried. If this happens too often,
  * the episode is dropped and counted. Such a failure never gives a reward of 0.
  * @throws the signal's reason if aborted, NothingScoredError if all episodes were dropped
  */
@@ -123,7 +125,8 @@ export async function collectRollouts(stage: Stage, plan: RolloutPlan): Promise<
         plan.onDone?.(trajectory);
         return;
       }
-      if (attempt >= (plan.maxRetries ?? 2)) {
+      const repeats = stage.toolFaultsRepeat && trajectory.termination === 'tool_error';
+      if (repeats || attempt >= (plan.maxRetries ?? 2)) {
         dropped.push(trajectory);
         plan.onDone?.(trajectory);
         return;

@@ -1,11 +1,11 @@
 /** @file The flags that say who answers the calls of a scenario's tools. */
 import { appendFileSync, truncateSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { GENERATED, replaceWorld } from '../domains/registry.ts';
-import { didYouMean } from '../base/did-you-mean.ts';
+import { readNoise, scenarios } from '../domains/answered.ts';
+import { replaceWorld } from '../domains/registry.ts';
 import { shown } from '../base/input-error.ts';
 import type { AgentUsage } from '../records/agent-server.ts';
-import { type Answerer, NOISE_KINDS, type NoiseKind, SILENT } from '../records/answerer.ts';
+import type { Answerer } from '../records/answerer.ts';
 import type { ReadScenario } from '../scenarios/read.ts';
 import type { OpenedAnswerer } from '../scenarios/simulated/index.ts';
 import type { SimulatorCounts } from '../scenarios/simulated/simulator.ts';
@@ -49,14 +49,15 @@ const FOR_SERVER = ['answer-model', 'answer-max-tokens', 'answer-body', 'answer-
 const FOR_NOISE = ['unchecked', 'answer-seed'];
 
 /** Who answers, with the key of the server. @throws UsageError */
-async function readAnswerer(answer: string, values: AnswerValues): Promise<{ answerer: Answerer; apiKey?: string | undefined }> {
+export async function readAnswerer(answer: string, values: AnswerValues): Promise<{ answerer: Answerer; apiKey?: string | undefined }> {
   const { answerSeed: seed = 1, unchecked } = values;
   const refuse = (flags: readonly string[], expected: string) => refuseFlags(values, flags, expected);
   const [, kind, rest] = /^(code|noisy|recorded)(?:@(.*))?$/s.exec(answer) ?? [];
   if (kind !== 'noisy') refuse(FOR_NOISE, 'noisy@RATE');
   if (kind !== undefined) refuse(FOR_SERVER, 'URL');
   if (kind === 'code' && rest === undefined) return { answerer: { kind } };
-  if (kind === 'noisy') return { answerer: { kind, ...readNoise(answer, rest), seed, ...(unchecked && { unchecked }) } };
+  const noise = asUsage(() => readNoise(answer, '--answer'));
+  if (noise) return { answerer: { kind: 'noisy', ...noise, seed, ...(unchecked && { unchecked }) } };
   if (kind === 'recorded' && rest) {
     refuse(['cassette'], 'code, noisy@RATE or URL');
     return { answerer: { kind, file: rest } };
@@ -70,27 +71,21 @@ async function readAnswerer(answer: string, values: AnswerValues): Promise<{ ans
   return { answerer: { kind: 'llm', endpoint: config }, apiKey };
 }
 
+/** @throws UsageError instead of the error of what is read */
+function asUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw errorOfWork(error as Error);
+  }
+}
+
 function refuseFlags(values: AnswerValues, flags: readonly string[], expected: string): void {
   const extra = flags.find((flag) => values[camelCase(flag) as keyof AnswerValues] !== undefined);
   if (extra) throw new UsageError(`--${extra} is given: expected --answer ${expected} with it`);
 }
 
-function readNoise(answer: string, rest = ''): { rate: number; kinds?: NoiseKind[] } {
-  const [rate = '', named] = rest.split(':');
-  if (!/^(?:0|1|0?\.\d+|[01]\.0+)$/.test(rate))
-    throw new UsageError(`--answer is ${shown(answer)}: expected noisy@RATE with a share, 0 to 1`);
-  if (named === undefined) return { rate: Number(rate) };
-  const kinds = named === 'all' ? NOISE_KINDS : named === 'silent' ? SILENT : named.split('+');
-  const unknown = kinds.find((kind) => !NOISE_KINDS.includes(kind as NoiseKind));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `--answer has the kind ${shown(unknown)}${didYouMean(unknown, NOISE_KINDS)}: expected all, silent, or some of ${NOISE_KINDS.join(', ')}`,
-    );
-  return { rate: Number(rate), kinds: [...(kinds as readonly NoiseKind[])] };
-}
-
-/** The domains that are scenarios. */
-const scenarios = () => GENERATED.filter(({ scenario }) => scenario);
+export type OpenedAnswers = OpenedAnswerer & { answerer: Answerer };
 
 /**
  * Gives the world of a domain the answerer of `--answer`, for this process.
@@ -98,9 +93,16 @@ const scenarios = () => GENERATED.filter(({ scenario }) => scenario);
  * @throws UsageError if the domain is no scenario
  */
 export async function answerWorld(domain: string, on: BackendName | undefined, values: AnswerValues): Promise<OpenedAnswers | undefined> {
+  const answers = await openAnswers(domain, on, values);
+  if (answers) replaceWorld(domain, async () => answers.domain);
+  return answers;
+}
+
+/** Opens the answerer of `--answer` for a domain. @returns and @throws as `answerWorld` */
+export async function openAnswers(domain: string, on: BackendName | undefined, values: AnswerValues): Promise<OpenedAnswers | undefined> {
   const { answer } = values;
   if (answer === undefined) {
-    refuseFlags(values, ['cassette', ...FOR_NOISE, ...FOR_SERVER], 'WHO');
+    refuseAlone(values);
     return undefined;
   }
   if (on === 'browser') throw new UsageError('--on is "browser": expected node with --answer');
@@ -109,12 +111,11 @@ export async function answerWorld(domain: string, on: BackendName | undefined, v
     const names = scenarios().map(({ name }) => name);
     throw new UsageError(`--answer is given with the domain ${domain}: expected --world FILE.json, or --domain ${names.join(', ')}`);
   }
-  const answers = await answererOf(await own.scenario!(), answer, values);
-  replaceWorld(domain, async () => answers.domain);
-  return answers;
+  return answererOf(await own.scenario!(), answer, values);
 }
 
-type OpenedAnswers = OpenedAnswerer & { answerer: Answerer };
+/** @throws UsageError if a flag is given that needs `--answer` */
+export const refuseAlone = (values: AnswerValues): void => refuseFlags(values, ['cassette', ...FOR_NOISE, ...FOR_SERVER], 'WHO');
 
 /** Opens the answerer of `--answer` for a scenario. @throws UsageError */
 export async function answererOf(own: ReadScenario, answer: string, values: AnswerValues): Promise<OpenedAnswers> {
@@ -122,11 +123,7 @@ export async function answererOf(own: ReadScenario, answer: string, values: Answ
   const { openAnswerer } = await import('../scenarios/simulated/index.ts');
   const { cassette: file } = values;
   const cassette = answerer.kind === 'recorded' ? { file: answerer.file, text: await readText(answerer.file) } : await cassetteTo(file);
-  try {
-    return { ...openAnswerer(own, answerer, { cassette, apiKey }), answerer };
-  } catch (error) {
-    throw errorOfWork(error as Error);
-  }
+  return asUsage(() => ({ ...openAnswerer(own, answerer, { cassette, apiKey }), answerer }));
 }
 
 /** The first line of each cassette begins so. */

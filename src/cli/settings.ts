@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 import { endpoint } from '../exchange/run-schema.ts';
 import { type Fields, jsonObject, name, text, texts } from '../exchange/schema-fields.ts';
 import { local, scripted } from '../exchange/user-schema.ts';
+import { ANSWER_FLAGS, type AnswerValues } from './answer.ts';
+import { valuesSchema } from './args.ts';
 import type { KeptWorld } from './world.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 
@@ -23,7 +25,12 @@ export interface TrainSettings {
   val_user?: BrowserUser;
   /** Binds the key of the customer's server to its address (`keyProof`). */
   key?: string;
+  /** Who answers the tools in training, if it is a cassette or a server. */
+  answers?: KeptAnswers;
 }
+
+/** The flags of `--answer`. `key` binds the key of the server to its address (`keyProof`). */
+export type KeptAnswers = AnswerValues & { answer: string; key?: string };
 
 /** The settings with which `mua sft` was started. */
 export interface SftSettings {
@@ -49,6 +56,9 @@ export const trainSchema = z.object({
   user: z.union([scripted, server, local]),
   val_user: z.optional(z.union([scripted, local])),
   key: z.optional(text),
+  answers: z.optional(
+    z.extend(valuesSchema(ANSWER_FLAGS), { answer: text, key: z.optional(text) }) as unknown as z.ZodMiniType<KeptAnswers>,
+  ),
 } satisfies Fields<TrainSettings>);
 
 export const sftSchema = z.object({ overrides: texts, model: text, data: text, data_sha256: text } satisfies Fields<SftSettings>);

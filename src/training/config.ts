@@ -22,18 +22,18 @@ import {
 } from '../domains/registry.ts';
 import { type Habit, HABITS, type HabitShares, type Style, STYLES } from '../records/dataset.ts';
 import { REWARD_TERMS } from '../records/rewards.ts';
-import { InputError, shown } from '../base/input-error.ts';
+import { shown } from '../base/input-error.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import { isTurnLevel } from './advantages.ts';
+import { checkAnswer } from './check-answer.ts';
+import { ConfigError } from './config-error.ts';
 import { PAPER, SFT_DEFAULTS } from './defaults.ts';
 import { valDomains } from './evaluation-settings.ts';
 import { limitsFor, PRESETS } from './presets.ts';
 import { DPO_DEFAULTS, type DpoConfig, dpoSchema } from './settings/dpo.ts';
 import { grpoSchema, ownName, SETTINGS, type SftConfig, sftSchema } from './settings/index.ts';
 
-export class ConfigError extends InputError {
-  override name = 'ConfigError';
-}
+export { ConfigError };
 
 /**
  * Applies `overrides` to `base`. The values may be strings, as from a command line or a URL.
@@ -142,6 +142,7 @@ export function grpoConfig(preset: string, overrides: Record<string, unknown> = 
       `setting "ppo_mini_batch_size" is ${config.ppo_mini_batch_size}: expected a divisor of train_batch_size (${config.train_batch_size})`,
     );
   }
+  checkAnswer(config);
   checkValDomains(config);
   checkIntents(config);
   checkHabits(config);

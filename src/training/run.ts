@@ -21,6 +21,7 @@ import { grpoStep } from './grpo.ts';
 import { EVALUATION_STREAM } from './presets.ts';
 import { rftStep } from './rft.ts';
 import { sftStep } from './sft-run.ts';
+import { trainingStage } from './simulated-tools.ts';
 import type { StepHooks } from './step-batch.ts';
 import type { UserSimulator } from '../users/types.ts';
 import type { StepResult } from './step-result.ts';
@@ -146,6 +147,7 @@ async function evaluateHeldOut(stage: Stage, config: GrpoConfig, concurrency: nu
 /** Runs the training. Resolves to the number of steps done. The reference of the KL term is the model before step 1. */
 export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfig, concurrency: number, hooks: RunHooks): Promise<number> {
   const last = config.total_training_steps;
+  const training = await trainingStage(stage, config);
   let step = hooks.doneSteps ?? 0;
   const history = (hooks.doneMetrics ?? []).filter((metrics) => metrics.step > 0);
   const evaluated = history.length < (hooks.doneMetrics?.length ?? 0);
@@ -161,7 +163,8 @@ export async function trainRun(stage: Stage, learner: Learner, config: GrpoConfi
     if (hooks.shouldStop?.()) break;
     step += 1;
     hooks.onStepStart?.(step);
-    const result = await STEPS[config.algorithm](stage, learner, config, step, hooks);
+    const result = await STEPS[config.algorithm](training.stage, learner, config, step, hooks);
+    Object.assign(result.metrics, training.toolMetrics(result));
     const evaluation = evaluatesAfter(config, step) ? await evaluateStep(stage, config, concurrency, step, hooks) : null;
     if (evaluation) Object.assign(result.metrics, evaluationMetrics(evaluation, config));
     Object.assign(result.metrics, hooks.takeUsage?.());

@@ -5,6 +5,7 @@ import { ALGORITHMS } from '../../training/algorithms/index.ts';
 import { DEFAULT_PRESET, isBundled, PRESETS } from '../../training/presets.ts';
 import { type Flag, type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { ON } from '../backend.ts';
+import { ANSWER_FLAGS } from '../answer.ts';
 import { DATA_FLAGS, IMPORTED_LEVEL_FLAG } from '../benchmark-data.ts';
 import { UsageError } from '../errors.ts';
 import { WORLD_FLAGS } from '../world.ts';
@@ -60,6 +61,8 @@ export const TRAIN_FLAGS = {
     help: `${IMPORTED_LEVEL_FLAG.help}; with --world one of its levels (default: the first)`,
   },
   ...WORLD_FLAGS,
+  ...ANSWER_FLAGS,
+  answer: { ...ANSWER_FLAGS.answer, help: `${ANSWER_FLAGS.answer.help}; in training only: evaluations have the own tools` },
   model: { ...MODEL, required: false, help: 'model folder or GGUF file to start from (default: the preset’s bundled model)' },
   steps: STEPS,
   seed: SEED_OF_PRESET,

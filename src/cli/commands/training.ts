@@ -7,6 +7,8 @@ import { importedName } from '../../benchmarks/imported-benchmark.ts';
 import { IMPORTED_LEVEL, usualLevel } from '../../domains/registry.ts';
 import { type BenchmarkData, filesSha256, findPlaceData } from '../benchmark-data.ts';
 import { command } from '../command.ts';
+import { ANSWER_FLAGS, type OpenedAnswers } from '../answer.ts';
+import { camelCase } from '../args.ts';
 import { UsageError } from '../errors.ts';
 import { FOLDER } from '../customer-folder.ts';
 import { findModel } from '../files.ts';
@@ -15,6 +17,7 @@ import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import type { ProgressBar } from '../progress.ts';
 import { RunFolder } from '../run-folder.ts';
 import { type TrainSettings, trainSchema } from '../settings.ts';
+import { checkAnswers, newAnswers, openKept } from '../train-answer.ts';
 import type { TrainOrder } from '../work.ts';
 import { checkLevel, type OpenWorld, openWorld, resumedWorld } from '../world.ts';
 import { planLines } from './plan-texts.ts';
@@ -88,6 +91,13 @@ function placeSettings(
   return benchmark ? { domain: importedName(benchmark.rules, benchmark.domain), level: level ?? IMPORTED_LEVEL } : {};
 }
 
+/** The settings of a new run, and the cassette or server of its tools. @throws UsageError */
+async function newSettings(flags: TrainValues, place: Record<string, string>) {
+  const { overrides, ...kept } = await newAnswers(flags);
+  const settings = trainSettings(flags, place);
+  return { ...settings, overrides: { ...settings.overrides, ...overrides }, ...kept };
+}
+
 /** The file of `--world`. @throws UsageError; also if --set names another domain */
 async function worldOf(flags: TrainValues): Promise<OpenWorld | undefined> {
   const named = flags.world !== undefined && flags.set.find((pair) => pair.startsWith('domain='));
@@ -114,6 +124,7 @@ export const train = command({
       'userCompletionPrice',
       'userBudget',
       'world',
+      ...Object.keys(ANSWER_FLAGS).map(camelCase),
       'on',
       'json',
     ]);
@@ -121,23 +132,29 @@ export const train = command({
     let customer = null as Customer | null;
     let benchmark = undefined as BenchmarkData | undefined;
     let world = undefined as OpenWorld | undefined;
+    let answers = undefined as OpenedAnswers | undefined;
     const check = async (stored: TrainSettings) => {
       customer = await customerOf(flags, stored);
       benchmark = await benchmarkOf(flags, stored);
       world = await resumedWorld(flags.resume!, flags.resume!, stored.world, flags.world);
+      checkAnswers(flags.resume!, flags, stored);
+      answers = await openKept(stored, flags);
     };
     const folder =
       flags.resume === undefined
         ? null
         : await RunFolder.resume(flags.resume, { flag: '--resume', command: 'train', note, settings: trainSchema, check });
     if (!folder) [benchmark, world] = [await benchmarkOf(flags), await worldOf(flags)];
-    const { preset, algorithm, overrides } = folder ? folder.settings : trainSettings(flags, placeSettings({ benchmark, world }, flags));
+    const given = folder ? folder.settings : await newSettings(flags, placeSettings({ benchmark, world }, flags));
+    if (!folder) answers = await openKept(given, flags);
+    const { preset, algorithm, overrides, answers: kept } = given;
     const { user, userEndpoint, folder: customerFolder } = customer ?? (await customerOf(flags));
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);
     const settings: TrainSettings = { preset, algorithm, overrides, model, user: withoutSecrets(user), ...(val_user && { val_user }) };
     const key = user.mode === 'endpoint' ? keyProof('MUA_USER_KEY', user.baseUrl) : undefined;
     if (key !== undefined) settings.key = key;
+    if (kept) settings.answers = kept;
     if (world) settings.world = { name: world.domain, sha256: world.sha256 };
     if (benchmark && !folder)
       settings.benchmark = {
@@ -150,7 +167,7 @@ export const train = command({
     const order: TrainOrder = { label: '', ...(val_user && { val_user }), ...run.order, preset, algorithm, overrides };
     await keepWhenStopped(run, BEFORE_CHECKPOINT, () =>
       runJob({
-        on: flags.on,
+        on: answers ? 'node' : flags.on,
         request: { command: 'train', runs: [order], user },
         runs: [run],
         benchmark,

@@ -27,6 +27,8 @@ export interface OpenedAnswerer {
   answers: Answers;
   simulator: Simulator;
   domain: SessionDomain;
+  /** Whether a call that failed fails again in the same conversation. */
+  repeats: boolean;
   /** What the requests to a language model used. Null if there were none. */
   usage(): AgentUsage | null;
 }
@@ -48,7 +50,7 @@ export function openAnswerer(
   const simulator = new Simulator(answers, { checked: !(kind === 'noisy' && answerer.unchecked), cassette: tape, signal });
   const again = kind === 'recorded' ? { askedAgain: 0 } : {};
   const domain = simulatedDomain(own, simulator, { replays: kind !== 'llm', ...again });
-  return { answers, simulator, domain, usage: () => model?.usage ?? null };
+  return { answers, simulator, domain, repeats: kind !== 'llm' || tape !== undefined, usage: () => model?.usage ?? null };
 }
 
 /** A strict cassette answers before anybody is asked. */

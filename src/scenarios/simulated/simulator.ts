@@ -32,6 +32,8 @@ export interface SimulatorCounts {
   /** The proposals that were refused, by check. A proposal counts for each check that refuses it. */
   refused: Record<AnswerCheck, number>;
   retries: number;
+  /** The answers that noise spoilt and that no check refused. */
+  spoilt: number;
   /** The calls without a proposal that passes. Their episodes are dropped. */
   faults: number;
 }
@@ -42,6 +44,7 @@ export class Simulator {
     calls: 0,
     refused: Object.fromEntries(Object.keys(ANSWER_CHECKS).map((check) => [check, 0])) as Record<AnswerCheck, number>,
     retries: 0,
+    spoilt: 0,
     faults: 0,
   };
   /** The answers that are on their way to the cassette, by key. Two episodes may ask the same at once. */
@@ -116,7 +119,10 @@ export class Simulator {
       findings = found;
       const { model, prompt } = answer;
       const about = { ...(model !== undefined && { model }), ...(prompt !== undefined && { prompt }), tries: attempt + 1 };
-      if (proposal && found.length === 0) return { answer: proposal, ...about };
+      if (proposal && found.length === 0) {
+        if (answer.injected) this.counts.spoilt += 1;
+        return { answer: proposal, ...about };
+      }
       if (attempt === RETRIES) return { fault: described(found), ...about };
     }
     throw new Error('unreachable');

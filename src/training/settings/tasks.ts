@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { GENERATED, LEVELS_IN_WORDS, WITH_ATTACKS, WITH_INTENTS, WITH_UNSEEN } from '../../domains/registry.ts';
 import { SPLITS } from '../../records/task.ts';
-import { settingGroup } from './setting.ts';
+import { seed, settingGroup } from './setting.ts';
 
 export const tasks = settingGroup({
   id: 'tasks',
@@ -76,6 +76,24 @@ export const tasks = settingGroup({
         upstream: 'not checked in training, checked in evaluation',
         ours: 'checked in both',
       },
+    },
+    answer: {
+      schema: z.string().max(300),
+      default: '',
+      label: 'Simulated tools',
+      help: 'Who answers the tools of a scenario in training. Empty: its own tools. code: the same, behind the checks of simulated tools. noisy@RATE: with contradictions in this share of the answers. Evaluations always have the own tools. Only for scenarios without an MCP server.',
+    },
+    'answer.unchecked': {
+      schema: z.boolean(),
+      default: false,
+      label: 'Let noise pass',
+      help: 'Only with noisy@RATE. false: wrong answers are asked again, and a conversation without a right answer is dropped. true: wrong answers reach the conversation.',
+    },
+    'answer.seed': {
+      schema: seed,
+      default: 1,
+      label: 'Seed of the noise',
+      help: 'Only with noisy@RATE. The same seed, rows and call give the same answer.',
     },
     conversation_rules: {
       schema: z.enum(['domain', 'mua_rl']),
