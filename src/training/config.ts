@@ -82,7 +82,7 @@ function withConditions(base: GrpoConfig, given: Record<string, unknown>): Recor
     );
   const usual = level === base.level && domain === base.domain ? {} : conditionSettings(levelConditions(domain, level));
   const start = { ...base, ...usual };
-  const completed: Record<string, unknown> = usual;
+  const completed: Record<string, unknown> = {};
   for (const phase of ['train', 'val'] as const) {
     const prefix = phase === 'val' ? 'val_customers.' : 'customers.';
     const shares = Object.fromEntries(
@@ -101,7 +101,7 @@ function withConditions(base: GrpoConfig, given: Record<string, unknown>): Recor
       throw new ConfigError(`${phase === 'val' ? 'val_' : ''}${(error as Error).message}`);
     }
   }
-  return { ...given, ...completed };
+  return { ...usual, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), ...completed };
 }
 
 /** Applies `given` to `base`. As in verl, GSPO averages the loss over sequences. @throws ConfigError */

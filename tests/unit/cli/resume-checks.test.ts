@@ -9,6 +9,8 @@ import { main } from '../../../src/cli/main.ts';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const STEP = '{"step":1}\n';
 const TRAIN = { preset: 'nano', algorithm: '', overrides: {}, model: 'nano-retail', user: { mode: 'scripted' } };
+const NOISY = { ...TRAIN, overrides: { domain: 'rooms', answer: 'noisy@0.15', 'answer.seed': '1' } };
+const SERVED = { ...TRAIN, overrides: { domain: 'rooms' }, answers: { answer: 'http://127.0.0.1:9/v1', answerModel: 'm' } };
 const LOCAL = { mode: 'local', source: 'folder', model: 'm', precision: 'q8', device: 'wasm' };
 
 let root: string;
@@ -52,10 +54,24 @@ async function refused(out: string, ...args: string[]): Promise<string> {
 test.each([
   [TRAIN, ['--user', 'http://127.0.0.1:9'], '--user is "http://127.0.0.1:9/v1": could not list its models'],
   [TRAIN, ['--user-budget', '3'], 'a price or --user-budget is given: expected --user URL with it'],
+  [NOISY, ['--answer', 'noisy@0.3'], '--answer is "noisy@0.3": expected "noisy@0.15", as in the run "'],
+  [NOISY, ['--answer-seed', '2'], '--answer-seed is "2": expected "1", as in the run "'],
+  [NOISY, ['--unchecked'], '--unchecked is "true": expected no --unchecked, as in the run "'],
+  [TRAIN, ['--answer', 'code'], '--answer is "code": expected no --answer, as in the run "'],
+  [SERVED, ['--answer', 'recorded@c.jsonl'], '--answer is "recorded@c.jsonl": expected "http://127.0.0.1:9/v1", as in the run "'],
+  [SERVED, ['--answer-model', 'n'], '--answer-model is "n": expected "m", as in the run "'],
+  [SERVED, ['--on', 'browser'], '--on is "browser": expected node with --answer'],
   [{ ...TRAIN, user: LOCAL }, [], '--user is missing: expected --user folder:DIR with the folder "m", which played the customer'],
 ])('train with %j and %j', async (settings, flags, message) => {
   const out = await interrupted('train', settings);
   expect(await refused(out, 'train', ...flags)).toContain(message);
+});
+
+test('train with the key of another server of its tools', async () => {
+  vi.stubEnv('MUA_ANSWER_KEY', 'secret');
+  const said = await refused(await interrupted('train', SERVED), 'train');
+  expect(said).toContain('it was not started with this MUA_ANSWER_KEY for http://127.0.0.1:9, so the key is not sent there');
+  expect(said).not.toContain('secret');
 });
 
 test('sft with another file of conversations, or with none', async () => {

@@ -94,4 +94,5 @@ test('a run on another domain has the customers of that domain, also at the leve
   expect(grpoConfig('nano')).toMatchObject({ 'customers.changes_mind': 0.55 });
   const { 'customers.changes_mind': train, 'val_customers.changes_mind': val } = grpoConfig('nano', { domain: 'rooms' });
   expect([train, val]).toEqual([0.18, 0.18]);
+  expect(grpoConfig('nano', { domain: 'rooms', 'tools.outages': 0.1 })).toMatchObject({ 'tools.outages': 0.1, 'val_tools.outages': 0 });
 });
