@@ -56,6 +56,16 @@ const SCENARIOS = {
   careful_demonstrator: 'the script that asks',
 };
 
+/** The arms of noise-grpo.toml and noise-sft.toml. */
+const NOISE = {
+  clean: 'the own tools',
+  noisy_5: '5 % noise, unchecked',
+  noisy_15: '15 % noise, unchecked',
+  noisy_30: '30 % noise, unchecked',
+  checked_30: '30 % noise, behind the ten checks',
+  start: 'no more training',
+};
+
 /** The arms of turn-rewards.toml. */
 const TURN_REWARDS = {
   grpo: 'the outcome alone',
@@ -185,6 +195,14 @@ const TABLES: Record<string, () => string> = {
       ['rooms', 'library', 'rentals'].flatMap((part): Column[] => [
         { head: `pass^1, ${part}`, of: 'scenarios', part, figure: 'success' },
         { head: 'minus `grpo`', of: 'scenarios', part, figure: 'difference' },
+      ]),
+    ),
+  noise: () =>
+    armTable(
+      NOISE,
+      Object.entries({ 'noise-grpo': 'GRPO', 'noise-sft': 'supervised learning' }).flatMap(([of, method]): Column[] => [
+        { head: `pass^1 after ${method}`, of, figure: 'held_out' },
+        { head: 'minus `clean`', of, figure: 'difference' },
       ]),
     ),
   'unseen customers': () =>

@@ -24,6 +24,9 @@ const KEPT = [
   'actor/kl_loss',
   'actor/entropy',
   'actor/grad_norm',
+  'tools/calls',
+  'tools/spoilt',
+  'tools/dropped',
   'perf/time_per_step',
   'perf/total_num_tokens',
 ];

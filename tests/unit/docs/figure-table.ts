@@ -97,21 +97,22 @@ const UNSEEN = ['grpo', 'start', 'two_guards', 'careful_demonstrator'];
 const TURN_REWARDS = ['grpo', 'rewards_added', 'mt_grpo', 'gtpo'];
 const LEFT_OUT = ['start', 'grpo_cancellations', 'grpo_payments', 'grpo_both', 'sft_cancellations', 'sft_payments'];
 const SCENARIOS = ['grpo', 'sft', 'sft_careful_only', 'sft_careful_only_1e-3', 'start', 'careful_demonstrator'];
+const NOISE = ['clean', 'noisy_5', 'noisy_15', 'noisy_30', 'checked_30', 'start'];
 const hasResults = (experiment: string) => existsSync(`public/experiments/${experiment}.mua-experiment.json`);
 const armCells = (
   experiment: string,
-  arms: readonly string[],
+  [first, ...others]: readonly string[],
   name: string,
   ...more: ((of: string, arm: string) => Figure)[]
 ): string[] => {
   if (!hasResults(experiment)) return ['not run', '', ...more.map(() => 'not run')];
-  const mark = shown(experiment, arms.slice(1)).has(name) ? ', shown' : '';
-  const minusGrpo = name === 'grpo' ? '' : signed(minus(experiment, name)) + mark;
-  const others = more.map((figure) => figure(experiment, name));
+  const mark = shown(experiment, others, first).has(name) ? ', shown' : '';
+  const minusFirst = name === first ? '' : signed(minus(experiment, name, first)) + mark;
+  const figures = more.map((figure) => figure(experiment, name));
   return [
     full(pass(experiment, name)),
-    minusGrpo,
-    ...others.map((figure) => (figure.low === figure.high ? one(figure.value) : full(figure))),
+    minusFirst,
+    ...figures.map((figure) => (figure.low === figure.high ? one(figure.value) : full(figure))),
   ];
 };
 /** pass^1 in each domain, and its difference from the first arm. Holm's correction is for all differences of all domains. */
@@ -273,6 +274,13 @@ export const CLAIMS: readonly Claim[] = [
     ),
   ),
   ...SCENARIOS.map((name) => armRow('scenarios.md', name, domainCells('scenarios', SCENARIOS, ['rooms', 'library', 'rentals'], name))),
+  ...NOISE.map((name) =>
+    armRow(
+      'simulated-tools.md',
+      name,
+      ['noise-grpo', 'noise-sft'].flatMap((experiment) => armCells(experiment, NOISE, name)),
+    ),
+  ),
   ...TURN_REWARDS.map((name) => armRow('turn-rewards.md', name, armCells('turn-rewards', TURN_REWARDS, name, confirmed))),
   ...[`${RESULTS}README.md`, `${RESULTS}matched-controls.md`].map((path) =>
     claim(path, 'rule is {} points better', one(minus('matched-controls', 'guard').value)),
@@ -655,7 +663,10 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
       '41.0 12.5 19.1 11.8 39.2 49.8 19.0 21.8 14.6 53.3 43.1 14.8 29.9 17.6 60.0 66.0 38.0 33.4 25.3 78.3 50.2 23.5 24.8 19.6 72.5 67.3 45.4 28.3 28.4 82.5',
     ),
   ],
-  [`${RESULTS}simulated-tools.md`]: [by('./mua scenario fidelity NAME', '900 99.6 100 600 600 147 151 88 93')],
+  [`${RESULTS}simulated-tools.md`]: [
+    by('./mua scenario fidelity NAME', '900 99.6 100 600 600 147 151 88 93'),
+    by('public/experiments/noise-grpo.toml', '5 15 30 30'),
+  ],
   [`${RESULTS}synthesis.md`]: [by('./mua synthesize --domain rooms,library', '2,496 2,186 2,000 1,008 1,663 193 14.3 55 43 44')],
   [`${RESULTS}timeouts.md`]: [by('models/glimpse-timeouts/README.md', '1.8')],
   'models/glimpse-timeouts/README.md': [by('--set demonstrators.careful.calls_again=0.05 --out first.jsonl', '5 1.8')],
