@@ -48,8 +48,8 @@ export function openAnswerer(
   const answers: Answers = model ?? (kind === 'noisy' ? noisyAnswers(checkNoise(answerer)) : kind === 'code' ? codeAnswers : NOBODY);
   const tape = cassette && new Cassette(own, answerer, cassette);
   const simulator = new Simulator(answers, { checked: !(kind === 'noisy' && answerer.unchecked), cassette: tape, signal });
-  const again = kind === 'recorded' ? { askedAgain: 0 } : {};
-  const domain = simulatedDomain(own, simulator, { replays: kind !== 'llm', ...again });
+  // What a cassette has is not asked again.
+  const domain = simulatedDomain(own, simulator, { replays: kind !== 'llm', ...(cassette && { askedAgain: 0 }) });
   return { answers, simulator, domain, repeats: kind !== 'llm' || tape !== undefined, usage: () => model?.usage ?? null };
 }
 
