@@ -11,10 +11,10 @@ function cell({ count, of, interval }: Counted): string {
 }
 
 export function fidelityLines(report: FidelityReport & { name: string; level: string; answerer: Answerer }): string[] {
-  const { name, level, answerer, calls, table, found, false_alarms: alarms, by_check: checks, by_kind: kinds } = report;
+  const { name, level, answerer, calls, failed, table, found, false_alarms: alarms, by_check: checks, by_kind: kinds } = report;
   const different = Object.entries(checks).filter(([, { count }]) => count > 0);
   return [
-    `${name} ${level}, ${who(answerer)}: ${calls} calls`,
+    `${name} ${level}, ${who(answerer)}: ${calls} calls${failed > 0 ? `, ${failed} without an answer` : ''}`,
     '',
     '| rows that the code changes | same text, % | same rows, % | accepted: same text, % | accepted: same rows, % |',
     '|---|---|---|---|---|',

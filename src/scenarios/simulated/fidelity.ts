@@ -2,6 +2,7 @@
 import { equalJson } from '../../base/json.ts';
 import { wilson } from '../../base/wilson.ts';
 import { Overlay, World } from '../../environments/overlay.ts';
+import { isSimulatorFault } from '../../environments/simulator-fault.ts';
 import type { NoiseKind } from '../../records/answerer.ts';
 import type { Json } from '../../records/json.ts';
 import type { Task, ToolCall } from '../../records/task.ts';
@@ -30,6 +31,8 @@ export interface FidelityRow {
 
 export interface FidelityReport {
   calls: number;
+  /** The calls without a proposal, because the answerer failed. They count as different from the code. */
+  failed: number;
   table: FidelityRow[];
   /** The first proposals that differ from the code, in text or rows, that some check finds. */
   found: Counted;
@@ -46,15 +49,19 @@ interface Compared {
   sameText: boolean;
   sameRows: boolean;
   refusedBy: readonly AnswerCheck[];
-  injected: NoiseKind | undefined;
+  injected?: NoiseKind | undefined;
+  /** Why the answerer gave no proposal. */
+  failure?: string;
 }
 
+/** If so many answers fail one after another, the answerer does not work. */
+const MOST_FAILURES = 8;
 const GROUPS = [0, 1, 2, 3] as const;
 
 /**
  * Plays the calls of tasks: the reads of the plan twice, the calls that tempt, and the right writes. The rows are always those of the code.
  * @param tasks the number of tasks
- * @throws SimulatorFault if no answer comes
+ * @throws SimulatorFault if so many answers fail in a row that the answerer does not work, or if its budget is spent
  */
 export async function fidelity(
   own: ReadScenario,
@@ -99,16 +106,21 @@ async function playTask(own: ReadScenario, simulator: Simulator, task: Task, wor
       findings: [],
       ...(earlier && { earlier }),
     };
-    const { proposal, findings, answer } = await simulator.try(asked);
+    const tried = await simulator.try(asked).catch((cause: unknown) => failureOf(cause, all));
     const after = applied(own.scenario, rows, right);
     const changes = (overlay: Overlay) => overlay.changes().map(({ table, key: id, after: value }) => [table, id, value]) as Json;
-    all.push({
-      changed: after.changes().length,
-      sameText: proposal !== null && textOf(proposal) === textOf(right),
-      sameRows: proposal !== null && equalJson(changes(applied(own.scenario, rows, proposal)), changes(after)),
-      refusedBy: [...new Set(findings.map(({ check }) => check))],
-      injected: answer.injected,
-    });
+    const changed = after.changes().length;
+    if (typeof tried === 'string') all.push({ changed, sameText: false, sameRows: false, refusedBy: [], failure: tried });
+    else {
+      const { proposal, findings, answer } = tried;
+      all.push({
+        changed,
+        sameText: proposal !== null && textOf(proposal) === textOf(right),
+        sameRows: proposal !== null && equalJson(changes(applied(own.scenario, rows, proposal)), changes(after)),
+        refusedBy: [...new Set(findings.map(({ check }) => check))],
+        injected: answer.injected,
+      });
+    }
     given.set(key, right);
     if (stays) return;
     rows.apply(after.written());
@@ -119,21 +131,29 @@ async function playTask(own: ReadScenario, simulator: Simulator, task: Task, wor
   for (const call of task.actions) await play(call, false);
 }
 
+/** Why the answerer failed. @throws the error if the answerer does not work */
+function failureOf(cause: unknown, all: readonly Compared[]): string {
+  if (!isSimulatorFault(cause) || cause.final || all.slice(1 - MOST_FAILURES).filter(({ failure }) => failure).length === MOST_FAILURES - 1)
+    throw cause;
+  return cause.message;
+}
+
 const counted = (all: readonly Compared[], is: (one: Compared) => boolean): Counted => {
   const count = all.filter(is).length;
   return { count, of: all.length, interval: wilson(count, all.length) };
 };
 
 function reportOf(all: readonly Compared[]): FidelityReport {
-  const differ = all.filter(({ sameText, sameRows }) => !(sameText && sameRows));
+  const differ = all.filter(({ sameText, sameRows, failure }) => !(sameText && sameRows) && failure === undefined);
   const alike = all.filter(({ sameText, sameRows }) => sameText && sameRows);
   const isFound = ({ refusedBy }: Compared) => refusedBy.length > 0;
   const kinds = [...new Set(all.flatMap(({ injected }) => injected ?? []))].sort();
   return {
     calls: all.length,
+    failed: all.filter(({ failure }) => failure !== undefined).length,
     table: GROUPS.map((changed) => {
       const group = all.filter((one) => Math.min(one.changed, 3) === changed);
-      const accepted = group.filter((one) => !isFound(one));
+      const accepted = group.filter((one) => !isFound(one) && one.failure === undefined);
       const text = (one: Compared) => one.sameText;
       const rows = (one: Compared) => one.sameRows;
       return {

@@ -5,7 +5,8 @@ import { createEnvironments } from '../../../../src/environments/index.ts';
 import { rulesFor } from '../../../../src/benchmarks/rules.ts';
 import type { EndpointConfig } from '../../../../src/records/user.ts';
 import type { Task } from '../../../../src/records/task.ts';
-import { openAnswerer } from '../../../../src/scenarios/simulated/index.ts';
+import { type AnswererParts, openAnswerer } from '../../../../src/scenarios/simulated/index.ts';
+import { fidelity } from '../../../../src/scenarios/simulated/fidelity.ts';
 import { type AgentReply, type AgentRequest, startAgentServer } from '../../../support/agent-server.ts';
 import { INSTRUCTION, simulatedToy, WORLD_ID } from '../../../support/simulated.ts';
 
@@ -35,13 +36,14 @@ afterEach(async () => {
 async function stage(
   reply: (request: AgentRequest, before: number) => AgentReply | Promise<AgentReply>,
   more: Partial<EndpointConfig> = {},
+  parts: Pick<AnswererParts, 'cassette'> = {},
 ) {
   const server = await startAgentServer(reply);
   closing.push(server.close);
   const opened = openAnswerer(
     own,
     { kind: 'llm', endpoint: { baseUrl: server.url, model: 'm', maxRetries: 0, ...more } },
-    { apiKey: 'secret-key', client: { backoffMs: 1 } },
+    { apiKey: 'secret-key', client: { backoffMs: 1 }, ...parts },
   );
   const environments = createEnvironments({ domains: [opened.domain], inMemory: true });
   return { server, opened, environments, episode: await environments.start(task) };
@@ -227,4 +229,39 @@ it('leaves the JSON schema out for a server that refuses it', async () => {
   );
   expect(await environments.call(episode, GIVE_UP)).toMatchObject({ error: false });
   expect(server.requests.map((request) => 'response_format' in request)).toEqual([true, false]);
+});
+
+it('asks some repeated calls again, but none that a cassette has', async () => {
+  const asked = async (parts: Pick<AnswererParts, 'cassette'>) => {
+    const { environments, episode, server } = await stage(() => content({ result: null, error: 'closed', writes: [] }), {}, parts);
+    for (let i = 0; i < 100; i++) await environments.call(episode, GET('locker_2'));
+    return server.requests.length;
+  };
+  expect(await asked({})).toBeGreaterThan(1);
+  expect(await asked({ cassette: { file: 'c.jsonl', text: '', append: () => {} } })).toBe(1);
+});
+
+describe('fidelity', () => {
+  const refuse = { status: 400, body: { error: { message: 'the prompt is too long' } } };
+  const compare = async (isRefused: (before: number) => boolean) => {
+    const { opened, server } = await stage((_, before) =>
+      isRefused(before) ? refuse : content({ result: 'wrong', error: null, writes: [] }),
+    );
+    const report = await fidelity(own, opened.simulator, { level: 'hard', tasks: 6, seed: 1 });
+    return { report, requests: server.requests.length };
+  };
+
+  it('counts failed requests as different answers, and goes on', async () => {
+    const { report, requests } = await compare((before) => before % 3 === 0);
+    const failed = Math.ceil(requests / 3);
+    expect(report).toMatchObject({ calls: requests, failed });
+    expect(report.table.reduce((sum, { text }) => sum + text.of, 0)).toBe(requests);
+    // No check can find what was not said.
+    expect(report.found.of + report.false_alarms.of).toBe(requests - failed);
+  });
+
+  it('stops if eight requests fail one after another', async () => {
+    await expect(compare((before) => before > 2)).rejects.toThrow('the prompt is too long');
+    expect((await compare((before) => before > 2 && before < 10)).report.failed).toBe(7);
+  });
 });
