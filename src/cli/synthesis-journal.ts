@@ -10,15 +10,18 @@ import { reason, writeAll } from './files.ts';
 import { type FolderLock, lockFolder } from './lock-file.ts';
 import { appendLines } from './out-folder.ts';
 
-/** A line of the file: a task that was played, or what requests without a conversation have cost. */
-type Line = { place: number; task: number; played: unknown } | { spent: unknown };
+/** A line of the file: a task that was played, what requests without a conversation have cost, or the seconds so far of all commands. */
+type Line = { place: number; task: number; played: unknown } | { spent: unknown } | { seconds: number };
 
 /** The number of tasks that were played. */
 const countOf = (lines: readonly Line[]): number => lines.filter((line) => 'task' in line).length;
 
 export class Journal {
+  readonly #start = performance.now();
   #written: Promise<void> = Promise.resolve();
   #count: number;
+  /** The seconds of the commands before this one. */
+  readonly #before: number;
 
   private constructor(
     readonly path: string,
@@ -29,6 +32,7 @@ export class Journal {
     private isNew: boolean,
   ) {
     this.#count = countOf(earlier);
+    this.#before = earlier.reduce((last, line) => ('seconds' in line ? line.seconds : last), 0);
   }
 
   /**
@@ -64,9 +68,14 @@ export class Journal {
     return this.earlier.flatMap((line) => ('spent' in line ? [line.spent as T] : []));
   }
 
+  /** How long this command and those before it have worked. */
+  get seconds(): number {
+    return this.#before + (performance.now() - this.#start) / 1000;
+  }
+
   /** @throws CommandError if the disk refuses */
   add(lines: readonly Line[]): Promise<void> {
-    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const text = [...lines, { seconds: this.seconds }].map((line) => `${JSON.stringify(line)}\n`).join('');
     const written = this.#written.then(async () => {
       try {
         if (this.isNew) await writeAll({ [this.path]: `${this.header}\n${text}` });
@@ -115,7 +124,11 @@ async function readLines(path: string, header: string): Promise<Line[]> {
   const read = lines.map((line, i): Line => {
     try {
       const value: unknown = JSON.parse(line);
-      if (isObject(value) && ('spent' in value || (Number.isInteger(value.place) && Number.isInteger(value.task)))) return value as Line;
+      if (
+        isObject(value) &&
+        ('spent' in value || Number.isFinite(value.seconds) || (Number.isInteger(value.place) && Number.isInteger(value.task)))
+      )
+        return value as Line;
     } catch {}
     throw new UsageError(`${path}: line ${i + 2} is damaged: delete it and the lines after it`);
   });

@@ -12,17 +12,17 @@ import { openWorld } from './world.ts';
 export interface Part {
   order: PlaceOrder;
   world?: { file: string; sha256: string } | undefined;
-  done: Map<number, SynthesizedConversation | null>;
+  done: Map<number, SynthesizedConversation>;
 }
 
 /** What hears of a part. */
 export interface Listener {
-  played(tried: readonly (readonly [task: number, played: SynthesizedConversation | null])[]): Promise<void> | void;
+  played(tried: readonly (readonly [task: number, played: SynthesizedConversation])[]): Promise<void> | void;
   kept(count: number): void;
 }
 
 type FromPart =
-  | { kind: 'played'; tried: readonly (readonly [number, SynthesizedConversation | null])[] }
+  | { kind: 'played'; tried: readonly (readonly [number, SynthesizedConversation])[] }
   | { kind: 'kept'; count: number }
   | { kind: 'done'; synthesis: Synthesis }
   | { kind: 'failed'; error: { name: string; message: string } };

@@ -17,7 +17,6 @@ import { playWriters } from './synthesis-writers.ts';
 /** The output depends on neither the threads nor an interruption. */
 export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): Promise<{ out: string } & SynthesisReport> {
   const { places, count, demonstrator, side, nearMiss, settings, seed, out, writers, answerer } = job;
-  const start = performance.now();
   const counts = portions(places.map(({ share }) => share), count); // prettier-ignore
   const decisive = {
     places: places.map(({ domain, level, world }, i) => ({ domain, level, count: counts[i], ...(world && { world: world.sha256 }) })),
@@ -46,7 +45,7 @@ export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): 
     const playing = { job, orders, journal, progress, kept: progressOf(places, counts, progress) };
     const made = await (writers ? playWriters(playing, writers) : playDemonstrators(playing));
     const rows = mixedRows(places, made.places, seed);
-    const report = reportOf(places, made, (performance.now() - start) / 1000);
+    const report = reportOf(places, made, journal.seconds);
     const jsonl = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     await writeAll({ [out]: jsonl, ...(job.card !== undefined && { [job.card]: writtenCard({ ...job, jsonl, rows, report }) }) });
     await journal.remove();

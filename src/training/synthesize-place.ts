@@ -15,7 +15,7 @@ export interface PlaceOrder extends Omit<SynthesizeOptions, 'conditions' | 'habi
 /** @throws ConfigError if a setting is wrong, and as `synthesize` */
 export function synthesizePlace(
   { settings, ...options }: PlaceOrder,
-  log: PlayLog<SynthesizedConversation | null>,
+  log: PlayLog<SynthesizedConversation>,
   onProgress: (kept: number) => void,
 ): Promise<Synthesis> {
   const people = coldStart(options.domain, options.level, settings);

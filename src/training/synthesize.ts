@@ -96,7 +96,7 @@ export async function synthesize(
   options: SynthesizeOptions,
   onProgress?: (kept: number) => void,
   signal?: AbortSignal,
-  log: PlayLog<SynthesizedConversation | null> = { done: new Map(), played: () => {} },
+  log: PlayLog<SynthesizedConversation> = { done: new Map(), played: () => {} },
 ): Promise<Synthesis> {
   const { styles = STYLES, conditions = COLD_START, habits, from = 0, side = 'agent', near_misses: share = 0 } = options;
   if (styles.length === 0) throw new Error('styles is empty: expected careful, brisk or both');
@@ -115,10 +115,10 @@ export async function synthesize(
     const tasks = await stage.environments.tasks({ domain: name, level, split: 'train', seed, count: BATCH, from: first, conditions });
     const played: (SynthesizedConversation | null)[] = [];
     await mapConcurrently(tasks, 16, async (task, i) => {
-      const earlier = log.done.get(first + i);
-      played[i] = earlier === undefined ? ((await play(task, hash32(seed, first + i)))?.conversation ?? null) : earlier;
+      played[i] = log.done.get(first + i) ?? (await play(task, hash32(seed, first + i)))?.conversation ?? null;
     });
-    await log.played(played.flatMap((one, i) => (log.done.has(first + i) ? [] : [[first + i, one] as const])));
+    // A dropped conversation is not logged, so that it is tried again when the command goes on.
+    await log.played(played.flatMap((one, i) => (one && !log.done.has(first + i) ? [[first + i, one] as const] : [])));
     tried += BATCH;
     for (const [i, conversation] of played.entries()) {
       if (!conversation) {

@@ -1,7 +1,7 @@
 /** Who answers the tools of a scenario, on the command line. */
 // The database looks for IndexedDB when its module is loaded.
 import '../../../src/trainer/node/indexed-db.ts';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -57,12 +57,26 @@ it('leaves a file alone that is no cassette, and one that another process record
 });
 
 it('drops conversations that no answer can serve, and keeps those that were asked for', async () => {
-  const { code, said: text } = await synthesize('much.jsonl', '--answer', 'noisy@0.6', '--json');
+  const journal = at('much.jsonl.unfinished');
+  const watcher = watch(folder, (_, name) => name === 'much.jsonl.unfinished' && existsSync(journal) && copyFileSync(journal, at('copy')));
+  const noisy = ['--answer', 'noisy@0.6', '--json'];
+  const { code, said: text } = await synthesize('much.jsonl', ...noisy);
+  watcher.close();
   expect(code).toBe(0);
-  const result = JSON.parse(text) as { kept: number; dropped: number; tools: { faults: number; retries: number } };
+  const result = JSON.parse(text) as { kept: number; dropped: number; tools: { calls: number; faults: number } };
   expect(result.kept).toBe(8);
   expect(result.dropped).toBeGreaterThan(0);
   expect(result.tools.faults).toBe(result.dropped);
+  // A command that goes on tries the dropped ones again, and nothing else. Its time is that of both.
+  const lines = bytes('copy').trimEnd().split('\n');
+  expect(lines.at(-1)).toMatch(/^\{"seconds":\d+\.?\d*\}$/);
+  writeFileSync(journal, [...lines.slice(0, -1), '{"seconds":5000}', ''].join('\n'));
+  const whole = bytes('much.jsonl');
+  const resumed = JSON.parse((await synthesize('much.jsonl', ...noisy, '--resume')).said) as typeof result & { seconds: number };
+  expect(resumed).toMatchObject({ kept: 8, dropped: result.dropped, tools: { faults: result.dropped } });
+  expect(resumed.tools.calls).toBeLessThan(result.tools.calls);
+  expect(Math.floor(resumed.seconds / 100)).toBe(50);
+  expect(bytes('much.jsonl')).toBe(whole);
 });
 
 it('is a world of mua evaluate, where dropped conversations have no score', async () => {
