@@ -1,6 +1,7 @@
 /** @file The card of a data set as the README of a repository on the Hugging Face Hub. */
 import type { Interval } from '../records/evaluation.ts';
 import type { DataCard } from './data-card.ts';
+import type { Difficulty } from './difficulty.ts';
 import type { SynthesisReport } from './funnel.ts';
 import { writtenText } from './funnel-text.ts';
 import { number, percent, plain, table } from './markdown.ts';
@@ -22,7 +23,7 @@ export interface CardFacts {
 
 /** The same card and facts give the same text. */
 export function cardText(card: DataCard, facts: CardFacts): string {
-  const { diversity, contamination, funnel, reviews, judge } = card;
+  const { diversity, difficulty, contamination, funnel, reviews, judge } = card;
   const sections = [
     frontMatter(card, facts),
     `# ${plain(facts.name)}`,
@@ -43,6 +44,7 @@ export function cardText(card: DataCard, facts: CardFacts): string {
     ...(card.agreement.length > 0 ? [`## Agreement\n\n${agreementTable(card)}\n\n${AGREEMENT_NOTE}`] : []),
     ...(card.near_misses ? [`## Conversations that were spoilt on purpose\n\n${nearMissTable(card.near_misses)}`] : []),
     ...(diversity ? [`## Diversity of the kept rows\n\n${diversityTable(diversity, card.repeated)}`] : []),
+    ...(difficulty ? [`## Difficulty of the kept rows\n\n${difficultyText(difficulty, card.kept)}`] : []),
     `## Overlap with held-out tasks\n\n${contamination ? contaminationText(contamination) : 'Not measured.'}`,
     `## Limits\n\n${limits(card)}`,
     `## Commands\n\n\`\`\`sh\n${facts.commands.map((one) => one.replace(/[\r\n]+/g, ' ').replaceAll('```', "'''")).join('\n')}\n\`\`\``,
@@ -155,6 +157,14 @@ function diversityTable(own: NonNullable<DataCard['diversity']>, repeated: numbe
     ],
   );
   return tools.never.length === 0 ? measures : `${measures}\n\nNever called: ${tools.never.map(plain).join(', ')}.`;
+}
+
+function difficultyText({ agent, measured, trials, rows }: Difficulty, kept: number): string {
+  const share = (count: number) => (measured === 0 ? '–' : percent(count / measured));
+  return `${plain(agent)} played the tasks of ${number(measured)} of ${number(kept)} kept rows, with ${number(trials)} scored trials.\n\n${table(
+    ['pass rate of the task', 'rows', 'share'],
+    rows.map(({ rate, count }) => [rate, number(count), share(count)]),
+  )}`;
 }
 
 const contaminationText = ({ against, rows, runs, openers, ids }: NonNullable<DataCard['contamination']>): string =>

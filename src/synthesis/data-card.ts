@@ -2,6 +2,7 @@
 import type { Graded, Grades, Review } from '../records/grades.ts';
 import { agreements, type PairAgreement } from './agreement.ts';
 import { type Contamination, contaminationOf, type HeldOut } from './contamination.ts';
+import { type Difficulty, difficultyOf, type PassRates } from './difficulty.ts';
 import { counts, type Diversity, diversityOf } from './diversity.ts';
 import { errorBound } from './error-bound.ts';
 import { decide, reasonName, rulesKeep } from './keep.ts';
@@ -38,13 +39,20 @@ export interface DataCard {
   near_misses: NearMissRow[] | null;
   /** Of the kept rows, as the following. Null: none is kept. */
   diversity: Diversity | null;
+  /** Null: no results are given. */
+  difficulty: Difficulty | null;
   intents: Record<string, number>;
   personas: Record<string, number>;
   demonstrators: Record<string, number>;
   contamination: Contamination | null;
 }
 
-export function dataCard(rows: readonly CardRow[], reviews: readonly Review[], held: readonly HeldOut[] | null): DataCard {
+export function dataCard(
+  rows: readonly CardRow[],
+  reviews: readonly Review[],
+  held: readonly HeldOut[] | null,
+  played: { agent: string; rates: PassRates } | null = null,
+): DataCard {
   const newest = newestReviews(reviews);
   const all = rows.map((row, i) => {
     const sha256 = rowSha256(row);
@@ -68,6 +76,7 @@ export function dataCard(rows: readonly CardRow[], reviews: readonly Review[], h
     agreement: agreements(withGrades),
     near_misses: withGrades.some((row) => row.near_miss) ? nearMissTable(withGrades) : null,
     diversity: diversityOf(kept),
+    difficulty: played && difficultyOf(kept, played.agent, played.rates),
     intents: tally(kept.map(({ intent }) => intent)),
     personas: tally(kept.map(({ persona }) => persona)),
     demonstrators: tally(kept.map(({ demonstrator }) => demonstrator)),

@@ -144,3 +144,21 @@ test('the card and converted rows do not replace the rows', async () => {
   }
   expect(await readFile(path, 'utf8')).toBe(rows);
 });
+
+test('the difficulty of rows is the pass rate of an agent on the same tasks', async () => {
+  const played = (rewards: Record<string, (number | null)[]>) =>
+    Object.entries(rewards).flatMap(([task, own]) =>
+      own.map((reward) => `${JSON.stringify({ task, messages: [{ role: 'user', content: 'Hi' }], ...(reward !== null && { reward }) })}\n`),
+    );
+  const file = join(folder, 'agent.jsonl');
+  await writeFile(file, played({ 'shop/0': [0, 0], 'shop/1': [1, 0, 0, 0], 'shop/2': [1, 0, 0], 'shop/3': [1, 1, 0, 0], 'shop/4': [1, 1, 1, 0], 'shop/5': [1, 1, 1, 1, 0], 'shop/6': [1, null], 'other/9': [1, 1] }).join('')); // prettier-ignore
+  const rows = Array.from({ length: 9 }, (_, i) => shopRow(i));
+  const { card, text } = await run(rows, '--played', file);
+  expect(card.difficulty).toMatchObject({ agent: 'agent', measured: 7, trials: 23 });
+  expect(card.difficulty!.rows.map(({ count }) => count)).toEqual([1, 1, 2, 1, 1, 1]);
+  expect(text).toContain('agent played the tasks of 7 of 9 kept rows, with 23 scored trials.');
+  expect(text).toContain('| above 0.25, up to 0.5 | 2 | 28.6 % |');
+  await writeFile(file, played({ 'other/9': [1] }).join(''));
+  await expect(run(rows, '--played', file)).rejects.toThrow('none of its 1 tasks with a score is that of a row');
+  await expect(run(rows, '--played', join(folder, 'none.jsonl'))).rejects.toThrow('there is no such file or folder');
+});
