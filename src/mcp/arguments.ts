@@ -12,6 +12,8 @@ const VALUES = new Set(['enum', 'const', 'default', 'examples']);
 /** Each reference can double the work of the validator: 40 of them would never end. A long schema multiplies it. */
 const MOST_REFS = 20;
 const LONGEST_SCHEMA = 100_000;
+/** So many faults of the alternatives of a choice are named. */
+const MOST_LEAVES = 6;
 
 /**
  * Checks arguments against the tool's input schema, except its patterns: a pattern of a stranger may take forever. A schema that
@@ -60,15 +62,25 @@ function firstFault(schema: Record<string, unknown>, args: Readonly<Record<strin
   } catch {
     return null;
   }
-  const last = message.split(/; (?=#)/).at(-1)!;
-  const [, pointer = '', fault = last] = /^#(\S*): (.*)$/s.exec(last) ?? [];
+  const faults = message.split(/; (?=#)/);
+  // What stands below a choice are the faults of its alternatives.
+  const choice = faults.findIndex((fault) => /any subschemas|exactly one subschema/.test(fault));
+  if (choice < 0) return faultOf(faults.at(-1)!, args);
+  const leaves = faults.slice(choice + 1).filter((fault) => !/subschema/.test(fault));
+  return [faultOf(faults[choice]!, args), ...leaves.slice(0, MOST_LEAVES).map((leaf) => faultOf(leaf, args))].join(' Or: ');
+}
+
+/** `items[0].count is "two": Instance type "string" is invalid.`, of a fault such as `#/items/0/count: Instance type …` */
+function faultOf(given: string, args: Readonly<Record<string, Json>>): string {
+  const [, pointer = '', fault = given] = /^#(\S*): (.*)$/s.exec(given) ?? [];
   const path = pointer
     .split('/')
     .slice(1)
     .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
   const value = path.reduce<unknown>((held, part) => (held as Record<string, unknown> | undefined)?.[part], args);
   const place = path.map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : `${i > 0 ? '.' : ''}${part}`)).join('');
-  return `${place || 'the arguments'} is ${shown(value)}: ${/false boolean schema/i.test(fault) ? 'expected no such field' : fault}`;
+  const words = /false boolean schema/i.test(fault) ? 'expected no such field' : fault;
+  return `${place ? `${place} is` : 'the arguments are'} ${shown(value)}: ${words}`;
 }
 
 function isSlow(schema: Record<string, unknown>): boolean {

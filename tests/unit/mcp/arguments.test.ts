@@ -20,3 +20,13 @@ test('a schema whose references take long to follow is left to the server', () =
   checkArguments(chain(20), { x: 'a' });
   expect(performance.now() - start).toBeLessThan(500);
 });
+
+test('a value that fits no alternative is told what each of them expects', () => {
+  // As pydantic writes `date | None`.
+  const optional = { type: 'object', properties: { when: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
+  expect(() => checkArguments({ name: 'add', inputSchema: optional }, { when: null })).not.toThrow();
+  expect(() => checkArguments({ name: 'add', inputSchema: optional }, { when: 5 })).toThrow(/^add: when is 5: .*"string".*"null"/);
+  const either = { type: 'object', oneOf: [{ required: ['a'] }, { required: ['b'] }] };
+  expect(() => checkArguments({ name: 'add', inputSchema: either }, {})).toThrow(/^add: the arguments are {}: .*"a".*"b"/);
+  expect(() => checkArguments({ name: 'add', inputSchema: either }, { a: 1, b: 1 })).toThrow(/exactly one subschema \(2 matches\)/);
+});
