@@ -27,7 +27,7 @@ export function toMcpError(error: unknown, what: string, more = ''): McpError {
   if (error instanceof McpError) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof McpError) return cause;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = readable(error instanceof Error ? error.message : String(error));
   const tell = (kind: McpError['kind'], message: string) => new McpError(more ? `${message} (${more})` : message, kind);
   if (error instanceof SdkHttpError) return ofStatus(error.status, text, what, tell);
   if (error instanceof ProtocolError) return tell('protocol', `the server refuses ${what}: ${text} (${error.code})`);
@@ -40,6 +40,38 @@ export function toMcpError(error: unknown, what: string, more = ''): McpError {
   }
   if (isNetwork(error)) return unreachable(error, tell);
   return tell('protocol', `the answer to ${what} is not valid: ${text}`);
+}
+
+/** A fault of a value, as the SDK's library of schemas writes it. */
+interface Issue {
+  path: (string | number)[];
+  message: string;
+  values?: unknown[];
+  errors?: Issue[][];
+}
+
+/** The message of the SDK. If it holds a list of faults as JSON, the first one in words. */
+function readable(message: string): string {
+  const start = message.search(/\[\s*\{/);
+  if (start < 0) return message;
+  try {
+    const [first] = JSON.parse(message.slice(start)) as Issue[];
+    return start === 0 ? 'expected a message of JSON-RPC 2.0 with a result or an error' : `${message.slice(0, start)}${faultOf(first!)}`;
+  } catch {
+    return message;
+  }
+}
+
+/** `content[0].type: expected "text" or "image"`. Of several forms, the one that the value says it has. */
+function faultOf({ path, message, errors = [] }: Issue, before: Issue['path'] = []): string {
+  const whole = [...before, ...path];
+  const own = errors.find((issues) => issues.length > 0 && !issues.some(({ values }) => values));
+  if (own) return faultOf(own[0]!, whole);
+  const kinds = errors.flatMap((issues) => issues.filter(({ values }) => values));
+  const place = [...whole, ...(kinds[0]?.path ?? [])].map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+  const choices = [...new Set(kinds.flatMap(({ values = [] }) => values.map((value) => JSON.stringify(value))))];
+  const fault = choices.length > 0 ? `expected ${choices.join(' or ')}` : message.replace(/^Invalid input: /, '');
+  return `${place.replace(/^\./, '') || 'the value'}: ${fault}`;
 }
 
 type Tell = (kind: McpError['kind'], message: string) => McpError;
@@ -63,16 +95,26 @@ function ofStatus(status: number, text: string, what: string, tell: Tell): McpEr
   if (status === 401 || status === 403)
     return tell(
       'auth',
-      `the server refuses access (HTTP ${status}): expected a header with a valid key, such as Authorization: Bearer KEY`,
+      `the server refuses access (HTTP ${status}): expected a header with a valid key, such as Authorization: Bearer KEY. ${text}`,
     );
   if (status === 0 || (status >= 300 && status < 400))
     return tell('blocked', `the server redirects elsewhere (HTTP ${status}), which is not followed: expected its final address. ${text}`);
   if (status === 413) return tell('limit', `the server refuses ${what}, because the request is too large (HTTP 413)`);
   const session = status === 400 || status === 404;
-  const hint = session && what !== 'the connection' ? ': perhaps its session has ended, so connect again' : '';
+  const hint =
+    what === 'the connection'
+      ? status === 404 || status === 405
+        ? ': expected the address of Streamable HTTP, which often ends with /mcp. HTTP+SSE of version 2024-11-05 is not supported'
+        : ''
+      : session
+        ? ': perhaps its session has ended, so connect again'
+        : '';
   const exposed =
     session && inBrowser()
       ? '. If it has sessions, it must also send Access-Control-Expose-Headers: Mcp-Session-Id, so that pages can read them'
       : '';
-  return tell(status === 404 && hint ? 'closed' : 'protocol', `the server answers HTTP ${status} to ${what}${hint}${exposed}. ${text}`);
+  return tell(
+    status === 404 && what !== 'the connection' ? 'closed' : 'protocol',
+    `the server answers HTTP ${status} to ${what}${hint}${exposed}. ${text}`,
+  );
 }

@@ -2,8 +2,11 @@
 import { isObject } from '../base/json.ts';
 import type { McpTool } from './types.ts';
 
-/** Whether the server says that the tool only reads. The server may lie. */
-export const isRead = ({ annotations }: McpTool): boolean => annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
+/**
+ * Whether the server says that the tool only reads. The server may lie. `destructiveHint` says nothing of such a tool: some libraries set
+ * it to true for each tool.
+ */
+export const isRead = ({ annotations }: McpTool): boolean => annotations?.readOnlyHint === true;
 
 /** Whether the server says that the tool only reads, and the tool needs no arguments. */
 export const isFreeRead = (tool: McpTool): boolean =>

@@ -9,9 +9,11 @@ import type { McpLimits, McpResult } from './types.ts';
 
 /** @param secrets texts that the server may repeat, and that are removed @throws McpError `limit` for a value that is nested too deeply */
 export function readResult(
-  { content = [], structuredContent, isError = false }: Partial<CallToolResult>,
+  { content = [], structuredContent: given, isError = false, toolResult }: Partial<CallToolResult>,
   { limits, secrets, seconds }: { limits: McpLimits; secrets: readonly string[]; seconds: number },
 ): McpResult {
+  // Version 2024-10-07 calls it so.
+  const structuredContent = given ?? toolResult;
   checkDepth('the result', structuredContent, limits.depth);
   const safe = (text: string) => secrets.reduce((kept, secret) => withoutKey(kept, secret), text);
   const structured =

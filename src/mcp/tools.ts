@@ -23,6 +23,7 @@ export async function listTools(link: Link, { tools: most, depth, bytes }: McpLi
     const seen = new Set<string>();
     let size = 0;
     for (let cursor: string | undefined, page = 1; ; page++) {
+      const before = tools.length;
       const result = await client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, options);
       checkDepth('the list of tools', result.tools, depth + 3);
       for (const tool of result.tools)
@@ -33,8 +34,11 @@ export async function listTools(link: Link, { tools: most, depth, bytes }: McpLi
       cursor = result.nextCursor;
       if (cursor === undefined) return tools;
       if (page === MOST_PAGES) throw new McpError(`the list of tools has more than ${MOST_PAGES} pages`, 'limit');
-      if (seen.has(cursor))
+      if (seen.has(cursor)) {
+        // Some servers of the older protocol mark the end so. They ignore the cursor, so that the page is the one before again.
+        if (cursor === '' && canonicalJson(tools.slice(0, before)) === canonicalJson(tools.slice(before))) return tools.slice(0, before);
         throw new McpError(`the list of tools has no end: the page after ${shown(cursor)} is that page again`, 'protocol');
+      }
       seen.add(cursor);
     }
   });

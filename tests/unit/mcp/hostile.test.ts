@@ -1,6 +1,7 @@
 /** Servers that break the protocol or attack the model: each is bounded by a limit, and named by an error or a warning. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { connect } from '../../../src/mcp/index.ts';
+import { isRead } from '../../../src/mcp/reads.ts';
 import type { McpConnection, McpLimits, McpTarget } from '../../../src/mcp/types.ts';
 import { type FakeServer, fakeHere, fakeHttp, SILENT, text, tool } from '../../support/mcp-servers.ts';
 
@@ -71,6 +72,37 @@ describe.each([
     ]);
     expect(first!.description).toBe(`${'x'.repeat(500)}\n[cut: 2,500 more characters]`);
     expect(second!.warnings).toEqual(['several tools have this name']);
+  });
+
+  test('an empty cursor is a cursor, but ends a list whose page it repeats', async () => {
+    // 2026-07-28 demands the first. Servers of the older protocol in Go and Java write the second.
+    const pages = {
+      list: ({ cursor }: { cursor?: string }) => (cursor === '' ? { tools: [tool('b')] } : { tools: [tool('a')], nextCursor: '' }),
+    };
+    expect((await open(pages)).server.tools.map(({ name }) => name)).toEqual(['a', 'b']);
+    const same = { list: () => ({ tools: [tool('a')], nextCursor: '' }) };
+    expect((await open(same)).server.tools.map(({ name }) => name)).toEqual(['a']);
+  });
+
+  test('a wrong form of an answer is named by its field and what is expected', async () => {
+    const wrong = (...results: object[]) => open({ call: () => results.shift()! });
+    const connection = await wrong({ content: [{ type: 'video', url: 'x' }] }, { content: [{ type: 'text' }] }, { content: 'words' });
+    const video = await connection.call('say', {}).catch((error: Error) => error.message);
+    expect(video).toContain('Invalid result for tools/call: content[0].type: expected "text" or "image"');
+    await expect(connection.call('say', {})).rejects.toThrow('content[0].text: expected string, received undefined');
+    await expect(connection.call('say', {})).rejects.toThrow('content: expected array, received string');
+  });
+
+  test('the result of version 2024-10-07 is read', async () => {
+    const connection = await open({ call: () => ({ toolResult: { rooms: 2 } }) });
+    expect(await connection.call('say', {})).toMatchObject({ text: '{"rooms":2}', structured: { rooms: 2 }, error: false });
+  });
+
+  test('a tool that only reads is a read, whatever its library says of destruction', async () => {
+    // The Go library mcp-go sets destructiveHint for each tool. The protocol gives it a meaning only for tools that write.
+    const [own] = (await open({ list: () => ({ tools: [tool('a', { annotations: { readOnlyHint: true, destructiveHint: true } })] }) }))
+      .server.tools;
+    expect(isRead(own!)).toBe(true);
   });
 
   test('a $ref loop is named, and a $ref without a loop is not', async () => {
