@@ -37,6 +37,8 @@ export class Link {
   #opened: Opened;
   #stop: ((reason: unknown) => void) | null = null;
   #broken: McpError | null = null;
+  /** The first message since the start of the request that the SDK could not use. */
+  #odd = '';
   #turn: Promise<unknown> = Promise.resolve();
   /** Whether the connection failed in a way in which servers of the older protocol fail. */
   #maybeLegacy = false;
@@ -52,6 +54,7 @@ export class Link {
       versionNegotiation: { mode, probe: { timeoutMs: 1000 * share * limits.timeout } },
       inputRequired: { autoFulfill: false },
     });
+    this.client.onerror = ({ message }) => (this.#odd ||= message);
   }
 
   /**
@@ -143,7 +146,7 @@ export class Link {
   async #within<T>(seconds: number, what: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const own = new AbortController();
     const late = () => {
-      const more = this.#opened.more?.();
+      const more = [this.#opened.more?.(), this.#odd].filter(Boolean).join('; ');
       own.abort(
         new McpError(`${this.reach.name} did not answer ${what} in ${+seconds.toFixed(1)} s${more ? ` (${more})` : ''}`, 'timeout'),
       );
@@ -153,6 +156,7 @@ export class Link {
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
     this.#broken = null;
+    this.#odd = '';
     this.#stop = (reason) => own.abort(reason);
     const stopped = new Promise<never>((_, reject) => {
       if (own.signal.aborted) reject(own.signal.reason as Error);

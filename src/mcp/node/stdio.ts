@@ -142,6 +142,7 @@ class CommandTransport implements Transport {
     return [
       this.#ending,
       ...(words ? [`its last words on stderr: ${quoted(words, [], 300)}`] : []),
+      ...(this.#parts.length > 0 ? ['its last line on stdout has no end'] : []),
       ...(this.#stray ? [`it wrote a line to stdout that is not JSON: ${quoted(this.#stray, [], 100)}`] : []),
     ]
       .filter(Boolean)
@@ -178,18 +179,20 @@ class CommandTransport implements Transport {
   }
 
   #hear(line: string): void {
-    let message: JSONRPCMessage;
+    let messages: JSONRPCMessage | JSONRPCMessage[];
     try {
-      message = JSON.parse(line) as JSONRPCMessage;
+      messages = JSON.parse(line) as typeof messages;
     } catch {
       this.#stray ||= line.slice(0, KEPT);
       return;
     }
-    try {
-      this.onmessage?.(message);
-    } catch (error) {
-      this.onerror?.(error as Error);
-    }
+    // Version 2025-03-26 has lists of messages.
+    for (const message of [messages].flat())
+      try {
+        this.onmessage?.(message);
+      } catch (error) {
+        this.onerror?.(error as Error);
+      }
   }
 
   #ended(how: string): void {

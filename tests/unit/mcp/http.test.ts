@@ -227,6 +227,17 @@ describe('failures', () => {
     await expect(open(http.url)).rejects.toMatchObject({ name: 'McpError', kind });
   });
 
+  test.each([
+    [405, 'Method Not Allowed', /expected the address of Streamable HTTP.*HTTP\+SSE of version 2024-11-05 is not supported/],
+    [403, 'Invalid Host header', /HTTP 403.*Invalid Host header/],
+  ])('HTTP %i at the start says what helps, and what the server says', async (status, words, message) => {
+    const http = await serve({}, (_, response) => {
+      response.writeHead(status).end(words);
+      return true;
+    });
+    await expect(open(http.url)).rejects.toThrow(message);
+  });
+
   test('a server that is not there, one that hangs, and one that hangs up', async () => {
     const gone = await serve({});
     await gone.close();

@@ -118,6 +118,19 @@ describe.concurrent('commands', () => {
     });
   });
 
+  test('that answer in lists of messages are understood, as version 2025-03-26 allows', async () => {
+    const lists = "console.log(JSON.stringify([{ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'listed' }] } }]))";
+    expect((await (await open(script(lists))).call('say', {})).text).toBe('listed');
+  });
+
+  test('whose message is no answer are quoted when the time is over', async () => {
+    const odd = await open(script("console.log(JSON.stringify({ jsonrpc: '2.0', id, error: 'disk full' }))"), {}, { timeout: 1 });
+    const late = await odd.call('say', {}).catch((error: Error) => error);
+    expect(late).toMatchObject({ kind: 'timeout', message: expect.stringContaining('disk full') as string });
+    const open_ended = await open(script("process.stdout.write('no end')"), {}, { timeout: 1 });
+    await expect(open_ended.call('say', {})).rejects.toThrow(/its last line on stdout has no end/);
+  });
+
   test('are ended with what they have started, also if they ignore the end of their input', async () => {
     const stubborn = script(
       say('String(helper.pid)'),
