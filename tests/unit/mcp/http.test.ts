@@ -227,15 +227,26 @@ describe('failures', () => {
     await expect(open(http.url)).rejects.toMatchObject({ name: 'McpError', kind });
   });
 
-  test.each([
-    [405, 'Method Not Allowed', /expected the address of Streamable HTTP.*HTTP\+SSE of version 2024-11-05 is not supported/],
-    [403, 'Invalid Host header', /HTTP 403.*Invalid Host header/],
-  ])('HTTP %i at the start says what helps, and what the server says', async (status, words, message) => {
+  test('the address of the older HTTP+SSE says what is expected', async () => {
     const http = await serve({}, (_, response) => {
-      response.writeHead(status).end(words);
+      response.writeHead(405).end('Method Not Allowed');
       return true;
     });
-    await expect(open(http.url)).rejects.toThrow(message);
+    await expect(open(http.url)).rejects.toThrow(
+      /expected the address of Streamable HTTP.*HTTP\+SSE of version 2024-11-05 is not supported/,
+    );
+  });
+
+  test('the words of a server that refuses a call are shown', async () => {
+    const http = await serve({}, (asked, response) => {
+      if (asked?.method !== 'tools/call') return false;
+      response.writeHead(403).end('only on weekdays');
+      return true;
+    });
+    await expect((await open(http.url)).call('say', {})).rejects.toMatchObject({
+      kind: 'auth',
+      message: expect.stringContaining('only on weekdays') as string,
+    });
   });
 
   test('a server that is not there, one that hangs, and one that hangs up', async () => {
