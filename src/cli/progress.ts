@@ -41,6 +41,8 @@ export class ProgressBar {
   #drawn = false;
   #numbers = '';
   #now: Now = { done: 0, total: 0, label: 'starting' };
+  /** Where the count began in this process. A resumed command begins above 0. */
+  #from: { done: number; at: number } | undefined;
   #activity = '';
   #beat: Beat | undefined;
   /** Whether the command is in a phase, and not waiting for its end by Ctrl-C. */
@@ -59,6 +61,7 @@ export class ProgressBar {
   phase(label: string): void {
     this.#busy = true;
     this.#now = { done: 0, total: 0, label };
+    this.#from = undefined;
     this.#tell();
   }
 
@@ -67,6 +70,8 @@ export class ProgressBar {
     if (metrics) this.#remember(metrics);
     if (total === 0) return this.phase(label);
     this.#busy = true;
+    const isOther = total !== this.#now.total || done < this.#now.done;
+    if (!this.#from || isOther) this.#from = { done, at: performance.now() };
     this.#now = { done, total, label, left: seconds };
     if (!this.#due(done === total)) return this.#tell();
     this.#write();
@@ -128,8 +133,7 @@ export class ProgressBar {
   #line(): { before: string; after: string } {
     const { done, total, label, left } = this.#now;
     const share = total > 0 ? Math.min(1, done / total) : 0;
-    const elapsed = (performance.now() - this.#start) / 1000;
-    const estimated = left ?? (share > 0 && share < 1 ? (elapsed / share) * (1 - share) : undefined);
+    const estimated = left ?? this.#estimated();
     const full = Math.round(share * BAR_WIDTH);
     const bar = this.stream.isTTY && total > 0 ? [`${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)}`] : [];
     const count = total > 0 ? [`${done}/${total}`] : [];
@@ -138,6 +142,14 @@ export class ProgressBar {
       before: [...bar, ...count, oneLine(label), ...activity].join(' '),
       after: `${estimated === undefined ? '' : ` ${clock(estimated)} left`}${this.#numbers}`,
     };
+  }
+
+  /** The seconds until the end, from the speed of this process. Undefined before anything is done, and at the end. */
+  #estimated(): number | undefined {
+    const { done, total } = this.#now;
+    const from = this.#from;
+    if (!from || done <= from.done || done >= total) return undefined;
+    return ((performance.now() - from.at) / 1000 / (done - from.done)) * (total - done);
   }
 
   #remember(metrics: Record<string, number>): void {

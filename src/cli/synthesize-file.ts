@@ -1,5 +1,7 @@
 /** @file The work of `mua synthesize`: plays its places, mixes what is kept, and writes the file and its card. */
+import type { SynthesizedConversation } from '../records/dataset.ts';
 import type { EndpointConfig } from '../records/user.ts';
+import type { Attempt } from '../records/written.ts';
 import type { PlaceReport, SynthesisReport } from '../synthesis/funnel.ts';
 import { mixed, portions } from '../training/mix.ts';
 import type { PlaceOrder } from '../training/synthesize-place.ts';
@@ -42,7 +44,8 @@ export async function synthesizeFile(job: SynthesisJob, progress: ProgressBar): 
   }));
   try {
     progress.phase('playing conversations');
-    const playing = { job, orders, journal, progress, kept: progressOf(places, counts, progress) };
+    const earlier = counts.map((most, i) => Math.min(most, keptBefore(journal, i, side)));
+    const playing = { job, orders, journal, progress, kept: progressOf(places, counts, earlier, progress) };
     const made = await (writers ? playWriters(playing, writers) : playDemonstrators(playing));
     const rows = mixedRows(places, made.places, seed);
     const report = reportOf(places, made, journal.seconds);
@@ -74,14 +77,30 @@ function decisiveServer({ apiKey: _, budget: _budget, promptPrice: _prompt, comp
   return server;
 }
 
-function progressOf(places: readonly Place[], counts: readonly number[], progress: ProgressBar): Playing['kept'] {
-  const kept = places.map(() => 0);
-  const all = counts.reduce((sum, n) => sum + n, 0);
-  return (place, count) => {
-    kept[place] = count;
+/** The number of conversations of a place that a stopped command kept. */
+function keptBefore(journal: Journal, place: number, side: SynthesisJob['side']): number {
+  const played = [...journal.played<SynthesizedConversation | Attempt | null>(place).values()];
+  return played.filter((one) => one && ('refused' in one ? !one.refused : one.reward === 1 || side === 'customer')).length;
+}
+
+/** @param earlier the conversations of each place that were kept before */
+function progressOf(
+  places: readonly Place[],
+  counts: readonly number[],
+  earlier: readonly number[],
+  progress: ProgressBar,
+): Playing['kept'] {
+  const kept = [...earlier];
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, n) => all + n, 0);
+  const show = () => {
     const open = places.flatMap(({ domain }, i) => (kept[i]! > 0 && kept[i]! < counts[i]! ? [`${domain} ${kept[i]}/${counts[i]}`] : []));
-    const done = kept.reduce((sum, n) => sum + n, 0);
-    progress.update(done, all, `conversations${places.length > 1 && open.length > 0 ? ` (${open.join(', ')})` : ''}`);
+    progress.update(sum(kept), sum(counts), `conversations${places.length > 1 && open.length > 0 ? ` (${open.join(', ')})` : ''}`);
+  };
+  show();
+  return (place, count) => {
+    // What was played before is read again from its beginning.
+    kept[place] = Math.max(earlier[place]!, count);
+    show();
   };
 }
 

@@ -58,17 +58,19 @@ function measuredTimes(metrics: readonly StepMetrics[], config: GrpoConfig): Pha
 export class TimeLeft {
   readonly #config: GrpoConfig;
   readonly #estimate: PhaseTimes | null;
-  readonly #metrics: StepMetrics[];
+  readonly #earlier: readonly StepMetrics[];
+  /** The metrics of the steps since the run began or was resumed, perhaps on another device. */
+  readonly #metrics: StepMetrics[] = [];
   #times: PhaseTimes | null;
   #evaluated: boolean;
 
-  /** @param estimate null if nothing is known before the first step has ended @param metrics those of the finished steps */
-  constructor(config: GrpoConfig, estimate: PhaseTimes | null, metrics: readonly StepMetrics[]) {
+  /** @param estimate null if nothing is known before the first step has ended @param earlier the metrics of the steps before a resume */
+  constructor(config: GrpoConfig, estimate: PhaseTimes | null, earlier: readonly StepMetrics[]) {
     this.#config = config;
     this.#estimate = estimate;
-    this.#metrics = [...metrics];
+    this.#earlier = earlier;
     this.#times = this.#timesNow();
-    this.#evaluated = metrics.some(({ step }) => step === 0);
+    this.#evaluated = earlier.some(({ step }) => step === 0);
   }
 
   /** Takes the metrics of a finished step, or of step 0: the evaluation before training. */
@@ -84,7 +86,7 @@ export class TimeLeft {
   }
 
   #timesNow(): PhaseTimes | null {
-    const measured = measuredTimes(this.#metrics, this.#config);
+    const measured = measuredTimes(this.#metrics, this.#config) ?? measuredTimes(this.#earlier, this.#config);
     if (!measured) return this.#estimate;
     // A supervised run samples only in its evaluations, which are not timed.
     return this.#config.algorithm === 'sft' ? { ...measured, evaluation: this.#estimate?.evaluation ?? 0 } : measured;

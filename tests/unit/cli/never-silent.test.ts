@@ -3,7 +3,7 @@ import { openSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Beat } from '../../../bin/beat.mjs';
 import { Activities } from '../../../src/base/activities.ts';
 import { ProgressBar } from '../../../src/cli/progress.ts';
@@ -84,6 +84,54 @@ describe('the progress line', () => {
     bar.activity('waiting for http://127.0.0.1:1');
     bar.update(3, 12, 'episodes', undefined, 65);
     expect(written).toEqual(['3/12 episodes (waiting for http://127.0.0.1:1) 0:00 1:05 left\n']);
+  });
+
+  describe('the time left is from what this process did', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+    afterEach(() => void vi.useRealTimers());
+    const after = (seconds: number) => void vi.advanceTimersByTime(1000 * seconds);
+
+    test('so steps from before a resume do not count', () => {
+      const { written, bar } = shown(false);
+      bar.phase('opening the model');
+      after(30);
+      bar.update(500, 3000, 'sft');
+      after(60);
+      bar.update(530, 3000, 'sft');
+      // 30 steps take 60 s, so the 2470 others take 4940 s.
+      expect(written).toEqual(['500/3000 sft 0:30\n', '530/3000 sft 1:30 1:22:20 left\n']);
+    });
+
+    test('and a count that begins anew has its own speed', () => {
+      const { written, bar } = shown(false);
+      bar.update(0, 8, 'rows checked by rules');
+      after(10);
+      bar.update(7, 8, 'rows checked by rules');
+      after(10);
+      bar.update(2, 8, 'rows');
+      after(10);
+      bar.update(4, 8, 'rows');
+      after(10);
+      bar.update(10, 20, 'episodes with customer 2 of 2');
+      after(10);
+      bar.update(15, 20, 'episodes with customer 2 of 2');
+      expect(written.map((line) => /[\d:]+ left/.exec(line)?.[0])).toEqual([
+        undefined,
+        '0:01 left', // 1 row of 7 in 10 s
+        undefined,
+        '0:20 left',
+        undefined,
+        '0:10 left',
+      ]);
+    });
+
+    test('and at the end nothing is left', () => {
+      const { written, bar } = shown(false);
+      bar.update(0, 2, 'turns');
+      after(10);
+      bar.update(2, 2, 'turns');
+      expect(written).toEqual(['0/2 turns 0:00\n', '2/2 turns 0:10\n']);
+    });
   });
 
   test('a phase without counts has no bar, and no second line follows at once', () => {

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { mua as startedMua } from '../../support/mua.ts';
 import { toyScenario } from '../../support/toy-scenario.ts';
 import { muaHere } from '../../support/mua-here.ts';
@@ -69,8 +69,14 @@ it('goes on where it was stopped, with the same bytes', async () => {
   expect((await mua(...flags, '--seed', '2', '--resume')).said).toMatch(
     /is of a command with another seed \(1\): expected the same command/,
   );
+  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   expect((await mua(...flags, '--resume')).code).toBe(0);
   expect(readFileSync(at('c.jsonl'), 'utf8')).toBe(whole);
+  // The rate of the progress counts none of those that were played before.
+  const before = lines.slice(0, 40).join('\n');
+  const kept = rows.filter(({ id, near_miss: spoilt }) => !spoilt && before.includes(JSON.stringify(id)));
+  expect(kept.length).toBeGreaterThan(0);
+  expect(progress.mock.calls.join('')).toMatch(new RegExp(`^${kept.length}/9 conversations .*\\d$`, 'm'));
   expect((await mua(...flags, '--resume')).said).toMatch(/--resume is given: there is no .*c.jsonl.unfinished/);
 });
 

@@ -56,3 +56,11 @@ test('supervised steps sample nothing, so their evaluations keep the estimate', 
   const left = new TimeLeft({ ...CONFIG, algorithm: 'sft' }, { ...ESTIMATE, gen: 0, ref: 0 }, [{ step: 1, 'timing_s/step': 10 }]);
   expect(left.at(10, 'update', 0, 1)).toBe(10 + 70);
 });
+
+test('after a resume, the steps from before it count only until one has ended', () => {
+  const left = new TimeLeft(CONFIG, ESTIMATE, [{ step: 0 }, ...STEPS]);
+  expect(left.at(10, 'rollout', 0, 8)).toBe(60 + 80);
+  // This device takes twice as long.
+  left.add({ step: 4, 'timing_s/step': 120, 'timing_s/gen': 80, 'timing_s/ref': 16 });
+  expect(left.at(10, 'rollout', 0, 8)).toBe(120 + 160);
+});
