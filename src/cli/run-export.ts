@@ -185,7 +185,7 @@ async function ownRun(path: string, names: readonly string[], createdAt: number)
       }
   const scenario = (await keptWorld(path, false))?.text;
   const run = readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) });
-  return { ...run, metrics, ...(scenario !== undefined && { scenario }) };
+  return { ...run, metrics, ...(scenario !== undefined && { scenarios: [scenario] }) };
 }
 
 async function* lines(file: string): AsyncGenerator<[value: unknown, where: string]> {

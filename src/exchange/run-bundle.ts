@@ -8,7 +8,7 @@
  * - `trajectories.jsonl`: the stored conversations, with tokens, annotations and every changed row
  * - `evaluations.jsonl`, `trials.jsonl`: evaluations of the run's weights and their conversations (optional)
  * - `branches.jsonl`: conversations that continue a rollout or a trial (optional)
- * - `scenario.json`: the visitor's own scenario in which the run was played (optional)
+ * - `scenario.json`, `scenario-2.json` and so on: the visitor's own scenarios in which the run and its evaluations were played (optional)
  * - `model/`: the trained weights as a Hugging Face folder (optional)
  *
  * The reader trusts nothing: it checks every limit, name, hash and field.
@@ -57,10 +57,12 @@ export const FILES = {
   branches: 'branches.jsonl',
   evaluations: 'evaluations.jsonl',
   trials: 'trials.jsonl',
-  scenario: 'scenario.json',
 } as const;
+/** The name of a scenario's file, by its index. */
+export const scenarioFile = (i: number): string => (i === 0 ? 'scenario.json' : `scenario-${i + 1}.json`);
+const SCENARIO_FILE = /^scenario(-([2-9]|[1-9]\d))?\.json$/;
 const REQUIRED: string[] = [FILES.run, FILES.metrics, FILES.rollouts, FILES.trajectories];
-const OPTIONAL: string[] = [FILES.branches, FILES.evaluations, FILES.trials, FILES.scenario];
+const OPTIONAL: string[] = [FILES.branches, FILES.evaluations, FILES.trials];
 const MODEL_FILE = /^model\/([A-Za-z0-9_][\w.-]{0,100})$/;
 
 export interface ReadOptions {
@@ -133,14 +135,17 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
     ({ evaluation, rollout }) => (evaluation === undefined ? rollout : `${evaluation},${rollout}`),
     `a rollout in ${FILES.rollouts} or a trial in ${FILES.trials}`,
   );
-  const own = contents.has(FILES.scenario) ? take(FILES.scenario) : undefined;
-  // Who stores the run checks the scenario.
-  if (own) parse(own, FILES.scenario, '');
+  const scenarios = [...contents.keys()].filter((name) => SCENARIO_FILE.test(name)).map((name) => {
+    const bytes = take(name);
+    // Who stores the run checks the scenario.
+    parse(bytes, name, '');
+    return decode(bytes);
+  });
   const model = Object.fromEntries([...contents].map(([name, bytes]) => [MODEL_FILE.exec(name)![1]!, bytes]));
   return {
     manifest,
     ...{ run, metrics, rollouts, trajectories, branches, evaluations, trials },
-    ...(own && { scenario: decode(own) }),
+    ...(scenarios.length > 0 && { scenarios }),
     model: contents.size === 0 ? null : model,
   };
 }
@@ -164,7 +169,7 @@ async function readManifest(paths: readonly string[], read: (path: string) => Pr
   for (const name of REQUIRED)
     if (!Object.hasOwn(manifest.files, name)) throw new ImportError(FILES.manifest, 'files', `${name} is missing`);
   for (const name of Object.keys(manifest.files)) {
-    if (!REQUIRED.includes(name) && !OPTIONAL.includes(name) && !MODEL_FILE.test(name))
+    if (!REQUIRED.includes(name) && !OPTIONAL.includes(name) && !SCENARIO_FILE.test(name) && !MODEL_FILE.test(name))
       throw new ImportError(FILES.manifest, 'files', `${JSON.stringify(name.slice(0, 200))} is not a file of a run bundle`);
     if (!paths.includes(name)) throw new ImportError(name, '', 'it is in the manifest, but not in the zip');
   }

@@ -7,7 +7,7 @@ import { Breath } from '../base/breath.ts';
 import { checked } from './checked.ts';
 import { type ImportLimits, megabytes } from './file-source.ts';
 import { digest } from '../base/sha256.ts';
-import { BUNDLE_LIMITS, FILES, FORMAT, FORMAT_VERSION } from './run-bundle.ts';
+import { BUNDLE_LIMITS, FILES, FORMAT, FORMAT_VERSION, scenarioFile } from './run-bundle.ts';
 import { evaluationSchema, type ManifestFields, runSchema } from './run-schema.ts';
 import { publicUrl, withoutKeys, withoutSecrets } from './secrets.ts';
 import { zipFiles } from './zip.ts';
@@ -55,7 +55,7 @@ function sharedEvaluation(evaluation: SharedEvaluation): SharedEvaluation {
 
 /** @throws Error if the bundle is too large for `readRunBundle`; the message says which parts to omit */
 export async function writeRunBundle(
-  { run, metrics, rollouts, trajectories, branches, evaluations, trials, model, scenario }: RunContent,
+  { run, metrics, rollouts, trajectories, branches, evaluations, trials, model, scenarios = [] }: RunContent,
   { appVersion, created = new Date(), keys = [], limits }: WriteOptions,
 ): Promise<Blob> {
   const files: Record<string, Uint8Array<ArrayBuffer>> = {
@@ -70,7 +70,7 @@ export async function writeRunBundle(
       [FILES.evaluations]: await jsonl(evaluations, sharedEvaluation),
       [FILES.trials]: await jsonl(trials, (trial) => sharedTrajectory(trial, keys)),
     }),
-    ...(scenario !== undefined && { [FILES.scenario]: new TextEncoder().encode(scenario) }),
+    ...Object.fromEntries(scenarios.map((text, i) => [scenarioFile(i), new TextEncoder().encode(text)])),
     ...Object.fromEntries(Object.entries(model ?? {}).map(([name, bytes]) => [`model/${name}`, bytes])),
   };
   const { fileBytes, totalBytes } = { ...BUNDLE_LIMITS, ...limits };

@@ -34,6 +34,6 @@ export interface RunContent {
   trials: SharedTrial[];
   /** The trained weights as a Hugging Face folder. */
   model: Record<string, Uint8Array<ArrayBuffer>> | null;
-  /** The file of the visitor's own scenario in which the run was played. */
-  scenario?: string;
+  /** The files of the visitor's own scenarios in which the run and its evaluations were played. Absent if there are none. */
+  scenarios?: readonly string[];
 }

@@ -100,7 +100,7 @@ export class OwnScenarios {
     return this.db.scenarios.toArray();
   }
 
-  /** @throws Error that names a run, evaluation or dataset that needs the scenario */
+  /** @throws Error that names a run, evaluation, experiment or dataset that needs the scenario */
   async remove(name: string): Promise<void> {
     const user = await this.#userOf(name);
     if (user !== undefined) throw new Error(`${user} needs the scenario ${name}: delete that first`);
@@ -109,11 +109,17 @@ export class OwnScenarios {
   }
 
   async #userOf(name: string): Promise<string | undefined> {
-    const { runs, evaluations, datasets } = this.runs();
-    const run = await runs.filter(({ config }) => [config.domain, ...readNames(config.val_domains ?? '')].includes(name)).first();
+    const { runs, evaluations, datasets, experiments } = this.runs();
+    const isNamed = ({ domain, val_domains }: Partial<Record<string, unknown>>) =>
+      [domain, ...readNames(String(val_domains ?? ''))].includes(name);
+    const run = await runs.filter(({ config }) => isNamed({ ...config })).first();
     if (run) return `the run "${run.name}"`;
     const evaluation = await evaluations.filter(({ settings }) => settings.domain === name).first();
     if (evaluation) return `an evaluation of ${new Date(evaluation.createdAt).toISOString().slice(0, 10)}`;
+    const experiment = await experiments
+      .filter(({ base, variants, evaluation }) => [base, ...variants].some(({ overrides }) => isNamed(overrides)) || isNamed(evaluation))
+      .first();
+    if (experiment) return `the experiment "${experiment.name}"`;
     const dataset = await datasets.filter(({ made }) => made?.domain === name).first();
     return dataset && `the dataset "${dataset.name}"`;
   }

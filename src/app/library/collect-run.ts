@@ -3,7 +3,7 @@ import type { RunContent, SharedBranch } from '../../records/bundle.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
 import { ScenarioDatabase } from '../../storage/own-scenarios.ts';
 import type { RunDatabase } from '../../storage/database.ts';
-import { sharedEvaluation } from './evaluation-row.ts';
+import { playedDomains, sharedEvaluation } from './evaluation-row.ts';
 import { originsIn, readOrigin } from './origin.ts';
 import type { RunSource } from './source.ts';
 
@@ -24,8 +24,10 @@ export async function collectRun(db: RunDatabase, source: RunSource, id: string)
     return { run, metrics, rollouts, trajectories, rows, trials, branches };
   });
   if (!run) throw new Error(source.readOnly ? 'the recorded run could not be read' : `there is no run "${id}" in this browser`);
-  const scenario = (await new ScenarioDatabase().scenarios.get(run.config.domain))?.text;
-  return { run, ...content, evaluations: rows.map(sharedEvaluation), ...(scenario !== undefined && { scenario }) };
+  const evaluations = rows.map(sharedEvaluation);
+  const stored = await new ScenarioDatabase().scenarios.bulkGet(playedDomains(run, evaluations));
+  const scenarios = stored.flatMap((row) => row?.text ?? []);
+  return { run, ...content, evaluations, ...(scenarios.length > 0 && { scenarios }) };
 }
 
 /** The branches of the run's rollouts and of its evaluations' trials. */

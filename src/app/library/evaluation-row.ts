@@ -6,6 +6,7 @@ import type { Trajectory } from '../../records/trajectory.ts';
 import { reportOf } from '../../evaluation/report.ts';
 import { withCards } from '../../evaluation/trial-card.ts';
 import { resultOf } from '../../evaluation/trial-result.ts';
+import { valDomains } from '../../training/evaluation-settings.ts';
 
 /** @param trials all conversations of the evaluation */
 export function evaluationRow(
@@ -30,6 +31,11 @@ export async function cardedRow(...[run, evaluation, trials]: Parameters<typeof 
   const row = evaluationRow(run, evaluation, trials);
   return { ...row, results: await withCards(row.results, trials) };
 }
+
+/** The names of the domains in which a run and its evaluations were played. */
+export const playedDomains = ({ config }: Pick<RunRow, 'config'>, evaluations: readonly SharedEvaluation[]): string[] => [
+  ...new Set([config.domain, ...valDomains(config), ...evaluations.map(({ settings }) => settings.domain)]),
+];
 
 export const sharedEvaluation = ({ id, createdAt, settings, model, report }: EvaluationRow): SharedEvaluation => ({
   id,

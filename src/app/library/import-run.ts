@@ -1,12 +1,13 @@
 /** @file Writes an imported run into the browser's storage, in one transaction. */
 import { InputError } from '../../base/input-error.ts';
-import type { RunContent, SharedRun } from '../../records/bundle.ts';
+import type { RunContent } from '../../records/bundle.ts';
+import { scenarioFile } from '../../exchange/run-bundle.ts';
 import { OwnScenarios, readForPage } from '../../storage/own-scenarios.ts';
 import type { ModelRow } from '../../records/model.ts';
 import type { RunStatus } from '../../records/run.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { storageError } from '../../base/storage-error.ts';
-import { cardedRow } from './evaluation-row.ts';
+import { cardedRow, playedDomains } from './evaluation-row.ts';
 import { writeOrigin } from './origin.ts';
 
 /** How many rows are written at once. Between two writes, the browser can draw the page. */
@@ -24,15 +25,15 @@ export interface StoreOptions {
 /**
  * Returns the run's id: its own id, or a new one if its own id is in use.
  * @param reserved ids that no stored run or evaluation may have
- * @throws Error with advice if the disk is full, or InputError if the scenario is not that of the run; after an error, no run is stored
+ * @throws Error with advice if the disk is full, or InputError if a scenario is wrong or not of the run; after an error, no run is stored
  */
 export async function storeRun(
   db: RunDatabase,
-  { run: shared, scenario, metrics, rollouts, trajectories, branches, evaluations, trials }: RunContent,
+  { run: shared, scenarios = [], metrics, rollouts, trajectories, branches, evaluations, trials }: RunContent,
   reserved: readonly string[],
   { model = null, onProgress }: StoreOptions = {},
 ): Promise<string> {
-  if (scenario !== undefined) await storeScenario(scenario, shared);
+  await storeScenarios(scenarios, playedDomains(shared, evaluations));
   const total = metrics.length + rollouts.length + trajectories.length + branches.length + trials.length;
   let done = 0;
   const played = evaluations.map(({ id }) => trials.filter(({ evaluation }) => evaluation === id));
@@ -85,11 +86,17 @@ export async function storeRun(
   }
 }
 
-/** Stores the scenario of a run. @throws InputError if it is wrong, or not the one in which the run was played */
-async function storeScenario(text: string, { config: { domain } }: SharedRun): Promise<void> {
-  const file = 'scenario.json';
-  const own = await readForPage(text, file);
-  if (own.domain !== domain)
-    throw new InputError(`${file}: is the scenario ${own.domain}: expected ${domain}, in which the run was played`);
-  await new OwnScenarios().store(text, file);
+/**
+ * Stores the scenarios of a run.
+ * @param domains those in which the run and its evaluations were played
+ * @throws InputError if a scenario is wrong, or if nothing was played in it; then none is stored
+ */
+async function storeScenarios(texts: readonly string[], domains: readonly string[]): Promise<void> {
+  for (const [i, text] of texts.entries()) {
+    const { domain } = await readForPage(text, scenarioFile(i));
+    if (!domains.includes(domain))
+      throw new InputError(`${scenarioFile(i)}: is the scenario ${domain}: expected ${domains.join(' or ')}, in which the run was played`);
+  }
+  const own = new OwnScenarios();
+  for (const [i, text] of texts.entries()) await own.store(text, scenarioFile(i));
 }

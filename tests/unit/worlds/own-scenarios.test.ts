@@ -173,23 +173,49 @@ test('a stored text that was changed is not played', async () => {
   await expect((await thread().find(name))!.load()).rejects.toThrow(`changed.json has the hash`);
 });
 
-test('a run brings its scenario to another browser, but no other scenario', async () => {
+test.each([
+  ['a variant', { variants: [{ name: 'b', overrides: { domain: 'NAME' } }] }],
+  ['the base', { base: { overrides: { val_domains: 'library, NAME' } } }],
+  ['its evaluation', { evaluation: { val_domains: 'NAME' } }],
+])('an experiment without a run keeps the scenario that %s names', async (where, part) => {
+  const { worlds, runs } = storage();
+  const { name } = await worlds.importScenario(
+    file((toy) => (toy.title = `Asked by ${where}`)),
+    'asked.json',
+  );
+  const none = { base: { overrides: {} }, variants: [{ name: 'a', overrides: {} }], evaluation: {}, results: [] };
+  await runs.experiments.add({ id: 'other', name: 'Other', ...none } as never);
+  const own = JSON.parse(JSON.stringify(part).replace('NAME', name)) as object;
+  await runs.experiments.add({ id: 'e', name: 'Does it help?', ...none, ...own } as never);
+  await expect(worlds.removeScenario(name)).rejects.toThrow(`the experiment "Does it help?" needs the scenario ${name}: delete that first`);
+  await runs.experiments.delete('e');
+  await worlds.removeScenario(name);
+});
+
+test.each(['of its tasks', 'of its own evaluations', 'of a later evaluation'])('a run brings the scenario %s along, but no other', async (of) => {
   const here = storage();
   const own = new OwnScenarios();
-  const row = await own.store(await file((toy) => (toy.title = 'Shared')).text(), 'shared.json');
+  await own.store(await file((toy) => (toy.title = `Beside ${of}`)).text(), 'beside.json');
+  const row = await own.store(await file((toy) => (toy.title = `Shared ${of}`)).text(), 'shared.json');
   const recorded = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-  const run = { ...recorded.run, config: { ...recorded.run.config, domain: row.name } };
-  const empty = { metrics: [], rollouts: [], trajectories: [], branches: [], evaluations: [], trials: [], model: null };
+  const named = { 'of its tasks': { domain: row.name }, 'of its own evaluations': { val_domains: `retail,${row.name}` } }[of];
+  const run = { ...recorded.run, config: { ...recorded.run.config, ...named } };
+  const [played] = recorded.evaluations;
+  const evaluations = named ? [] : [{ ...played!, settings: { ...played!.settings, domain: row.name } }];
+  const empty = { metrics: [], rollouts: [], trajectories: [], branches: [], evaluations, trials: [], model: null };
   const id = await storeRun(here.runs, { run, ...empty }, []);
   const content = { ...(await collectRun(here.runs, new BrowserSource(here.runs, new Labels()), id)), model: null };
-  expect(content.scenario).toBe(row.text);
+  expect(content.scenarios).toEqual([row.text]);
   const bundle = new Uint8Array(await (await writeRunBundle(content, { appVersion: '0' })).arrayBuffer());
 
   const there = storage();
   await new ScenarioDatabase().scenarios.clear();
   const read = await readRunBundle(bundle);
   const other = await file((toy) => (toy.title = 'Another')).text();
-  await expect(storeRun(there.runs, { ...read, scenario: other }, [])).rejects.toThrow(`expected ${row.name}, in which the run was played`);
+  await expect(storeRun(there.runs, { ...read, scenarios: [row.text, other] }, [])).rejects.toThrow(
+    /^scenario-2\.json: is the scenario lockers@\w{8}: expected .*lockers@\w{8}, in which the run was played$/,
+  );
+  expect(await new OwnScenarios().list()).toEqual([]);
   expect(await there.runs.runs.count()).toBe(0);
   await storeRun(there.runs, read, []);
   expect((await new OwnScenarios().get(row.name))?.text).toBe(row.text);
