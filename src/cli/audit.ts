@@ -28,7 +28,7 @@ export async function auditFile(
 ): Promise<AuditReport> {
   const module = domainOf(domain)!;
   const [rules, layers] = await Promise.all([(module.audit ?? module.unreported)?.() ?? UNKNOWN, module.layers?.() ?? {}]);
-  const read = readConversations(file, text, (tool) => rules.writes.includes(tool));
+  const read = readConversations(file, text, domain, (tool) => rules.writes.includes(tool));
   const conversations = read.map(({ id, events, messages, tools, policy }, i) => {
     onProgress(i, read.length, 'conversations');
     const { writes, violations } = auditEpisode(events, rules, tools);

@@ -3,6 +3,7 @@ import { isObject } from '../base/json.ts';
 import { parserReason, shown } from '../base/input-error.ts';
 import { type RecordedCall, recordedEvents, type RecordedMessage } from '../agent/recorded-events.ts';
 import type { AuditEvent } from '../agent/violations.ts';
+import { ownOfTask } from '../domains/registry.ts';
 import type { Json } from '../records/json.ts';
 import type { ToolSchema } from '../records/task.ts';
 import { UsageError } from './errors.ts';
@@ -25,10 +26,11 @@ export interface AuditedConversation {
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
 /**
+ * @param domain whose tools the agent called
  * @param isWrite the tools that change data: where no database is known, a call of such a tool without an error is a write
  * @throws UsageError naming line, field, value and what was expected
  */
-export function readConversations(file: string, text: string, isWrite: (tool: string) => boolean): AuditedConversation[] {
+export function readConversations(file: string, text: string, domain: string, isWrite: (tool: string) => boolean): AuditedConversation[] {
   const lines = new Map<string, number>();
   const found = text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return [];
@@ -48,6 +50,10 @@ export function readConversations(file: string, text: string, isWrite: (tool: st
     if (before !== undefined) return fail('id', id, `another id than in line ${before}`);
     lines.set(String(id), i + 1);
     const { task_id: task } = row;
+    for (const [field, value] of Object.entries({ id, task_id: task, domain: row.domain })) {
+      const own = typeof value === 'string' && (ownOfTask(value) ?? null);
+      if (own && own !== domain) fail(field, value, `--world FILE.json with the scenario ${own}, not the domain ${domain}`);
+    }
     const known = typeof task === 'string' || typeof task === 'number' ? { task: String(task) } : {};
     return [{ id: id as string | number, ...known, tools: readTools(row.tools, fail), ...readMessages(row.messages, isWrite, fail) }];
   });

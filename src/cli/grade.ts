@@ -22,6 +22,7 @@ import { onInterrupt } from './files.ts';
 import { GradeOut } from './grade-file.ts';
 import { inFile, jsonLines, readReviewFiles } from './graded-rows.ts';
 import type { ProgressBar } from './progress.ts';
+import { checkOpened } from './world.ts';
 
 export interface GradeJob {
   /** The path of the rows, and their text. */
@@ -65,6 +66,7 @@ export async function gradeFile(job: GradeJob): Promise<GradeReport> {
   const { file, text, judge: config, votes, seed, progress } = job;
   const lines = jsonLines(file, text);
   const rows = lines.map(({ value, where }) => inFile(file, () => readGradedRow(value, where, job.domain)));
+  for (const [i, { domain }] of rows.entries()) checkOpened(domain, `${file}: ${lines[i]!.where}: domain`);
   const reviews = reviewsOf(job.reviews, rows);
   const rules = new Map<string | undefined, DomainRules | null>();
   for (const { domain } of rows) if (!rules.has(domain)) rules.set(domain, await domainRules(domain));

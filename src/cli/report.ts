@@ -1,9 +1,11 @@
 /** @file The work of `mua report`: pass^k of conversations that a file recorded, and their paired difference. */
 import { basename, dirname, join } from 'node:path';
-import { InputError } from '../base/input-error.ts';
+import { InputError, shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import type { EvaluationReport } from '../records/evaluation.ts';
 import type { Json } from '../records/json.ts';
+import type { Task } from '../records/task.ts';
+import { domainOf, isOwn } from '../domains/registry.ts';
 import type { Scorecard } from '../records/scorecard.ts';
 import {
   comparedWith,
@@ -15,6 +17,8 @@ import {
 import type { EvaluateResult } from '../trainer/messages.ts';
 import { readJson } from './files.ts';
 import { readForeignPath } from './foreign-path.ts';
+import { STATUS } from './status.ts';
+import { checkOpened, keptWorld } from './world.ts';
 
 export interface PathReport extends Pick<
   EvaluationReport,
@@ -63,6 +67,7 @@ export async function reportPaths(
   };
   const [own, other] = [await read(path), against === undefined ? [] : await read(against)];
   const [after, before] = [own[0]!, other[0]];
+  if (card) await openScenario(path, after.trials[0]!.task);
   if (card && own.length > 1)
     throw new InputError(`${path} has ${own.length} evaluations: expected one with --card, such as ${join(path, 'trajectories-1.jsonl')}`);
   return {
@@ -74,13 +79,21 @@ export async function reportPaths(
   };
 }
 
+/** The folder of `mua evaluate` that a path means. */
+const evaluationFolder = (path: string): string => (/^trajectories-\d+\.jsonl$/.test(basename(path)) ? dirname(path) : path);
+
+/** Makes the scenario of a task, which the folder keeps, a domain of this process. @throws UsageError if it is not there */
+async function openScenario(path: string, { id, domain }: Pick<Task, 'id' | 'domain'>): Promise<void> {
+  if (isOwn(domain) && !domainOf(domain)) await keptWorld(evaluationFolder(path), false);
+  checkOpened(domain, `${path}: task ${shown(id)}: domain`);
+}
+
 /** The flags of `mua evaluate` that say what was played, beside its tasks. */
 const PLAYED = ['temperature', 'seed', 'precision', 'preset', 'set', 'lora', 'agent', 'agentModel', 'agentFormat', 'skipNoop', 'rules'];
 
 /** What the status of a folder of `mua evaluate` says of the evaluation. Of a path, only the last name: a card is meant to be shared. */
 async function playedSettings(path: string): Promise<Record<string, Json>> {
-  const folder = /^trajectories-\d+\.jsonl$/.test(basename(path)) ? dirname(path) : path;
-  const status = await readJson(join(folder, 'status.json')).catch(() => null);
+  const status = await readJson(join(evaluationFolder(path), STATUS)).catch(() => null);
   const flags = isObject(status) && isObject(status.settings) ? status.settings.flags : null;
   if (!isObject(flags)) return {};
   const given = PLAYED.filter((name) => flags[name] !== undefined && flags[name] !== null);

@@ -5,7 +5,7 @@ import { type Fields, jsonObject, name, text, texts } from '../exchange/schema-f
 import { local, scripted } from '../exchange/user-schema.ts';
 import { ANSWER_FLAGS, type AnswerValues } from './answer.ts';
 import { valuesSchema } from './args.ts';
-import type { KeptWorld } from './world.ts';
+import { type KeptWorld, keptWorldSchema } from './world.ts';
 import type { BrowserUser, UserConfig } from '../records/user.ts';
 
 /** The settings with which `mua train` was started. */
@@ -41,9 +41,6 @@ export interface SftSettings {
 }
 
 const server = z.extend(endpoint, { extraBody: z.optional(jsonObject<Record<string, unknown>>()) });
-
-/** A visitor's own scenario: the name of the domain, and the hash of the scenario. */
-export const keptWorldSchema = z.object({ name: text, sha256: text } satisfies Fields<KeptWorld>);
 
 export const trainSchema = z.object({
   preset: name,

@@ -51,7 +51,7 @@ const AT_ONCE = 8;
 export async function shadowFile(job: ShadowJob): Promise<ShadowReport> {
   const { file, text, domain, benchmark, candidate, temperature, seed, progress } = job;
   const rules = await domainOf(domain)!.audit!();
-  const conversations = readConversations(file, text, (tool) => rules.writes.includes(tool));
+  const conversations = readConversations(file, text, domain, (tool) => rules.writes.includes(tool));
   const total = conversations.reduce((sum, conversation) => sum + recordedTurns(conversation).length, 0);
   if (total === 0) throw new UsageError(`${file}: it has no message of the agent after one of the customer: expected one to compare with`);
   const { tools, snapshot, without } = await worldOf(job, conversations);

@@ -1,14 +1,18 @@
 /** @file The visitor's own scenario file as the domain of a command. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { InputError } from '../base/input-error.ts';
 import { didYouMean } from '../base/did-you-mean.ts';
+import { isObject } from '../base/json.ts';
 import { addOwn, reachedBy, readOwn } from '../domains/own.ts';
-import { levelsOf } from '../domains/registry.ts';
+import { domainOf, isOwn, levelsOf } from '../domains/registry.ts';
+import { readNames } from '../environments/conditions.ts';
+import { type Fields, text } from '../exchange/schema-fields.ts';
 import type { Flags } from './args.ts';
 import { UsageError } from './errors.ts';
-import { readText } from './files.ts';
-import { SCENARIO } from './status.ts';
+import { readJson, readText } from './files.ts';
+import { SCENARIO, STATUS } from './status.ts';
 
 export const WORLD_FLAGS = {
   world: {
@@ -77,6 +81,25 @@ export interface KeptWorld {
   sha256: string;
 }
 
+export const keptWorldSchema = z.object({ name: text, sha256: text } satisfies Fields<KeptWorld>);
+
+/**
+ * The scenario on which the model of a folder was trained. Undefined if the training had none; then other files of the folder do not
+ * matter.
+ * @throws UsageError if the folder has not kept it
+ */
+export async function trainedWorld(model: string): Promise<OpenWorld | undefined> {
+  const status = await readJson(join(model, STATUS)).catch(() => null);
+  const { data: kept } = keptWorldSchema.safeParse(isObject(status) && isObject(status.settings) ? status.settings.world : undefined);
+  if (!kept) return undefined;
+  const world = await keptWorld(model);
+  if (world?.sha256 === kept.sha256) return world;
+  const found = world ? `has the hash ${world.sha256}` : 'is missing';
+  throw new UsageError(
+    `--model is "${model}": its ${SCENARIO} ${found}: expected the scenario ${kept.name} with the hash ${kept.sha256}, on which the model was trained, or other tasks by --domain or --world`,
+  );
+}
+
 /**
  * The scenario with which a stopped command goes on: that of its folder. Undefined if the folder has none.
  * @param resume the value of --resume, for messages
@@ -102,6 +125,24 @@ export async function resumedWorld(
       `--resume is "${resume}": the scenario in "${world.file}" has the hash ${world.sha256}: expected ${sha256}, that of the scenario which was played before`,
     );
   return world;
+}
+
+/**
+ * @param what names the domain, such as `rows.jsonl: line 3: domain`
+ * @throws UsageError if the domain is a visitor's own scenario, and no file with it was read
+ */
+export function checkOpened(domain: string | undefined, what: string): void {
+  if (domain === undefined || !isOwn(domain) || domainOf(domain)) return;
+  throw new UsageError(`${what} is "${domain}", a scenario of yours: expected --world FILE.json with this scenario`);
+}
+
+/** The domains that settings of a run name. */
+export const playedIn = ({ domain, val_domains }: Partial<Record<string, unknown>>): string[] =>
+  [domain, val_domains].flatMap((names) => readNames(String(names ?? '')));
+
+/** The same as `checkOpened` for the settings of a run. */
+export function checkPlayed(settings: Partial<Record<string, unknown>>, file = ''): void {
+  for (const name of playedIn(settings)) checkOpened(name, `${file}${name === settings.domain ? 'domain' : 'val_domains'}`);
 }
 
 /** @throws UsageError if the generated domain has no such level */

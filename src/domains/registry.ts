@@ -58,7 +58,10 @@ export const isTaken = (name: string): boolean => domainNamed(name.split('@')[0]
 const domainNamed = (name: string) => DOMAINS.find((domain) => domain.name === name);
 
 /** Whether the name is that of a visitor's own domain, known or not. */
-export const isOwn = (name: string): boolean => name.includes('@');
+export const isOwn = (name: string): boolean => /^[^/@]+@[0-9a-f]{8}$/.test(name);
+
+/** The visitor's own domain that the id of a task names, known or not. */
+export const ownOfTask = (id: string): string | undefined => [id.split('/')[0]!].find(isOwn);
 
 /** The worlds of the domain, if it is known. */
 export function sourceNamed(name: string): DomainSource | undefined {

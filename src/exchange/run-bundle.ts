@@ -135,12 +135,14 @@ export async function readRunBundle(source: FileData, { limits, onProgress, sign
     ({ evaluation, rollout }) => (evaluation === undefined ? rollout : `${evaluation},${rollout}`),
     `a rollout in ${FILES.rollouts} or a trial in ${FILES.trials}`,
   );
-  const scenarios = [...contents.keys()].filter((name) => SCENARIO_FILE.test(name)).map((name) => {
-    const bytes = take(name);
-    // Who stores the run checks the scenario.
-    parse(bytes, name, '');
-    return decode(bytes);
-  });
+  const scenarios = [...contents.keys()]
+    .filter((name) => SCENARIO_FILE.test(name))
+    .map((name) => {
+      const bytes = take(name);
+      // Who stores the run checks the scenario.
+      parse(bytes, name, '');
+      return decode(bytes);
+    });
   const model = Object.fromEntries([...contents].map(([name, bytes]) => [MODEL_FILE.exec(name)![1]!, bytes]));
   return {
     manifest,

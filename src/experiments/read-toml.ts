@@ -1,6 +1,6 @@
 /** @file Reads an experiment from TOML, the format of `mua experiment` and of the page's form. docs/cli.md describes it. */
 import { parse, TomlError } from 'smol-toml';
-import type { Experiment } from '../records/experiment.ts';
+import type { Experiment, Overrides } from '../records/experiment.ts';
 import { ImportError } from '../exchange/import-error.ts';
 import { checkExperiment } from './check.ts';
 
@@ -22,13 +22,17 @@ export function readTable(text: string, file: string): Record<string, unknown> {
   }
 }
 
-/** @param file the name of the file, for error messages @throws ImportError that names the field, its value and what was expected */
-export function readToml(text: string, file: string): Experiment {
+/**
+ * @param file the name of the file, for error messages
+ * @param played the domain and level of a base that names none
+ * @throws ImportError that names the field, its value and what was expected
+ */
+export function readToml(text: string, file: string, played?: Overrides): Experiment {
   const { base, variants, evaluation, ...rest } = readTable(text, file);
   return checkExperiment(
     {
       ...rest,
-      base: withFlat(base),
+      base: withPlace(withFlat(base), played),
       variants: Array.isArray(variants) ? variants.map(withFlat) : variants,
       ...(evaluation !== undefined && { evaluation: flat(evaluation) }),
     },
@@ -48,6 +52,12 @@ function flat(value: unknown, prefix = ''): unknown {
 
 const withFlat = (value: unknown): unknown =>
   isTable(value) && value.overrides !== undefined ? { ...value, overrides: flat(value.overrides) } : value;
+
+function withPlace(base: unknown, played: Overrides | undefined): unknown {
+  if (!played || !isTable(base)) return base;
+  const { overrides = {} } = base;
+  return isTable(overrides) && overrides.domain === undefined ? { ...base, overrides: { ...played, ...overrides } } : base;
+}
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);

@@ -4,7 +4,7 @@ import { readConversation } from '../agent/conversation.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import { isObject } from '../base/json.ts';
 import { withNumbers } from '../base/tolerant-json.ts';
-import { domainOf } from '../domains/registry.ts';
+import { domainOf, ownOfTask } from '../domains/registry.ts';
 import type { Grades } from '../records/grades.ts';
 import { NEAR_MISSES } from '../records/scenario.ts';
 import type { HeldOut } from './contamination.ts';
@@ -48,7 +48,7 @@ export function readGradedRow(value: unknown, where: string, domain?: string): G
       `${where}: near_miss.first_wrong is ${label.first_wrong}: expected the index of one of ${messages.length} messages`,
     );
   const [first = ''] = id.split('/');
-  const named = { domain: domainOf(first) ? first : domain };
+  const named = { domain: domainOf(first) ? first : (ownOfTask(id) ?? domain) };
   return {
     id,
     messages,

@@ -24,7 +24,7 @@ function conversationOf(steps: readonly Step[], policy?: string): LayeredConvers
     });
     messages.push({ role: 'tool', tool_call_id: id, content: typeof result === 'string' ? result : JSON.stringify(result) });
   }
-  const [read] = readConversations('test.jsonl', JSON.stringify({ id: 1, messages }), (tool) => !READS.test(tool));
+  const [read] = readConversations('test.jsonl', JSON.stringify({ id: 1, messages }), '', (tool) => !READS.test(tool));
   return { ...read!, tools: null };
 }
 

@@ -21,9 +21,8 @@ import { checkParent, findModel, type ModelFolder, pathsOf, writeAll } from '../
 import { runJob } from '../job.ts';
 import { checkKeyOrigin, keyProof } from '../key-origin.ts';
 import { checkProof, keptFlags, type PlayerProof, proofOf } from '../kept-player.ts';
-import { keptWorldSchema } from '../settings.ts';
 import { SCENARIO } from '../status.ts';
-import { type KeptWorld, keptWorld, openWorld, type OpenWorld, resumedWorld, WORLD_FLAGS } from '../world.ts';
+import { type KeptWorld, keptWorldSchema, openWorld, type OpenWorld, resumedWorld, trainedWorld, WORLD_FLAGS } from '../world.ts';
 import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { readUsers } from './customers.ts';
 import { RESULTS_FLAGS, resultsFile } from './results-flags.ts';
@@ -219,7 +218,7 @@ export const evaluate = command({
 async function worldOf({ model, ...flags }: Given, note: (line: string) => void): Promise<OpenWorld | undefined> {
   const place = [flags.world, flags.domain, flags.rules, flags.data, flags.level];
   if (model === undefined || place.some((flag) => flag !== undefined)) return openWorld(flags);
-  const world = await keptWorld(model);
+  const world = await trainedWorld(model);
   if (world) note(`mua: playing ${world.domain}, on which the model was trained: ${world.file}`);
   return world;
 }

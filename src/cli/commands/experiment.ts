@@ -5,6 +5,7 @@ import { command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { runJob } from '../job.ts';
 import type { TrainOrder } from '../work.ts';
+import { WORLD_FLAGS } from '../world.ts';
 import { JSON_FLAG, keepWhenStopped, readUser } from './shared.ts';
 
 export const experiment = command({
@@ -13,12 +14,13 @@ export const experiment = command({
   flags: {
     out: { type: 'string', value: 'DIR', help: 'folder for the runs and experiment.json; finished runs in it are kept' },
     report: { type: 'string', value: 'DIR', help: 'print the table of a folder that --out wrote, without training' },
+    world: { ...WORLD_FLAGS.world, help: `${WORLD_FLAGS.world.help}; where FILE.toml names no other` },
     on: ON,
     json: JSON_FLAG,
   },
-  async run({ file, out, report, on }, progress) {
-    if (report !== undefined && (file !== undefined || out !== undefined))
-      throw new UsageError('--report is given: expected no FILE.toml and no --out with it');
+  async run({ file, out, report, world: given, on }, progress) {
+    if (report !== undefined && (file !== undefined || out !== undefined || given !== undefined))
+      throw new UsageError('--report is given: expected no FILE.toml, no --out and no --world with it');
     const { openExperiment, readResults } = await import('../experiment-folder.ts');
     const { analyse } = await import('../../experiments/analysis.ts');
     const { reportLines } = await import('../../experiments/report.ts');
@@ -32,7 +34,7 @@ export const experiment = command({
     if (file === undefined) throw new UsageError('FILE.toml is missing: expected ./mua experiment FILE.toml --out DIR');
     if (out === undefined) throw new UsageError('--out is missing: expected --out DIR');
     progress.phase(`reading ${out}`);
-    const { content, queue, finish } = await openExperiment({ file, out }, (text) => progress.note(text));
+    const { content, world, queue, finish } = await openExperiment({ file, out, world: given }, (text) => progress.note(text));
     if (queue.length === 0) return answer(content, out);
     const { base } = content.experiment;
     if (base.user.mode === 'endpoint' && process.env.MUA_USER_KEY)
@@ -77,7 +79,7 @@ export const experiment = command({
         const left = queue.filter(({ folder }) => !folder.done);
         const begun = left.filter(({ folder }) => folder.continuation !== null).length;
         const all = content.runs.length + left.length;
-        return `${out} has ${content.runs.length} of ${all} finished runs${begun > 0 ? `, and checkpoints of ${begun} more` : ''}. To continue: ./mua experiment ${file} --out ${out}`;
+        return `${out} has ${content.runs.length} of ${all} finished runs${begun > 0 ? `, and checkpoints of ${begun} more` : ''}. To continue: ./mua experiment ${file}${given === undefined ? '' : ` --world ${given}`} --out ${out}`;
       },
     };
     await keepWhenStopped(folders, '', () =>
@@ -85,6 +87,7 @@ export const experiment = command({
         on,
         request: { command: 'train', runs: runs.map(({ order }) => order), user },
         runs: runs.map(({ run }) => run),
+        world,
         userEndpoint,
         progress,
       }),

@@ -121,7 +121,7 @@ async function exportForEngine(
     );
   const place = await readPlace({ user: 'scripted', ...flags }, progress);
   const { exportAdapter } = await import('../../serve/index.ts');
-  const given = (['domain', 'level', 'rules', 'data', 'preset', 'seed'] as const).flatMap((name) =>
+  const given = (['domain', 'world', 'level', 'rules', 'data', 'preset', 'seed'] as const).flatMap((name) =>
     flags[name] === undefined ? [] : [`--${name} ${flags[name]}`],
   );
   const settings = flags.set.map((pair) => `--set ${pair}`);

@@ -8,6 +8,7 @@ import { oneLine, UsageError } from '../errors.ts';
 import { agentLine } from '../evaluation-lines.ts';
 import { readText } from '../files.ts';
 import type { GradeReport } from '../grade.ts';
+import { openWorld, WORLD_FLAGS } from '../world.ts';
 import { readServer } from './server.ts';
 import { JSON_FLAG, percent } from './shared.ts';
 
@@ -49,6 +50,7 @@ export const grade = command({
       help: 'whose tools the agent called, for rows whose id does not say it',
       choices: CHECKED,
     },
+    world: { ...WORLD_FLAGS.world, type: 'list', help: `${WORLD_FLAGS.world.help}; may be repeated` },
     judge: { type: 'string', value: 'URL', help: 'OpenAI-compatible server whose model judges the rows, without what the rules found' },
     ...JUDGE_FLAGS,
     reviews: { type: 'list', value: 'FILE.jsonl', help: 'reviews of a person, as the page saves them: how far all agree; may be repeated' },
@@ -56,8 +58,10 @@ export const grade = command({
     seed: SEED,
     json: JSON_FLAG,
   },
-  async run({ path, out, domain, judge, reviews, nearMisses, seed, json: _, ...flags }, progress): Promise<GradeReport> {
+  async run({ path, out, domain, world: files, judge, reviews, nearMisses, seed, json: _, ...flags }, progress): Promise<GradeReport> {
     if (!path) throw new UsageError('FILE.jsonl is missing: expected ./mua grade FILE.jsonl');
+    const worlds: string[] = [];
+    for (const file of files) worlds.push((await openWorld({ world: file, domain }))!.domain);
     const server = await readJudge({ judge, ...flags });
     const text = await readText(path);
     const texts = await Promise.all(reviews.map(async (name) => [name, await readText(name)] as const));
@@ -67,7 +71,7 @@ export const grade = command({
       file: path,
       text,
       out,
-      domain,
+      domain: worlds.length === 1 ? worlds[0] : domain,
       judge: server,
       votes: flags.votes ?? 1,
       seed,

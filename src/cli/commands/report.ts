@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { derivedLine, differenceLines, passLines, processLines, scoreLines, tallyLine } from '../evaluation-lines.ts';
 import { checkParent, unreadable, writeAll } from '../files.ts';
 import { cardLines } from '../scorecard-lines.ts';
+import { openWorld, WORLD_FLAGS } from '../world.ts';
 import { JSON_FLAG } from './shared.ts';
 
 export const report = command({
@@ -31,11 +32,14 @@ export const report = command({
       value: 'FILE.json',
       help: 'also make the scorecard: outcome, policy, communication, safety, recovery and operation, each figure with its interval',
     },
+    ...WORLD_FLAGS,
     json: JSON_FLAG,
   },
-  async run({ path, json: _, card: file, ...options }, progress) {
+  async run({ path, json: _, card: file, world, ...options }, progress) {
     if (!path) throw new UsageError('DIR|FILE is missing: expected ./mua report DIR|FILE');
     if (file !== undefined) await checkParent('card', file);
+    if (world !== undefined && file === undefined) throw new UsageError('--world is given: expected --card FILE.json with it');
+    await openWorld({ world });
     const { reportPaths } = await import('../report.ts');
     const { notes, ...result } = await reportPaths(path, { ...options, card: file !== undefined }).catch((error: Error) => {
       throw unreadable(path, error);

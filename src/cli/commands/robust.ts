@@ -16,9 +16,8 @@ import { evaluationSettings, readTasks } from '../evaluation-tasks.ts';
 import { checkParent, findModel, pathsOf, writeAll } from '../files.ts';
 import { runJob } from '../job.ts';
 import { checkProof, keptFlags, type PlayerProof, proofOf } from '../kept-player.ts';
-import { keptWorldSchema } from '../settings.ts';
 import { SCENARIO } from '../status.ts';
-import { type KeptWorld, openWorld, type OpenWorld, resumedWorld, WORLD_FLAGS } from '../world.ts';
+import { type KeptWorld, keptWorldSchema, openWorld, type OpenWorld, resumedWorld, WORLD_FLAGS } from '../world.ts';
 import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { checkAlone, JSON_FLAG, keepWhenStopped, MODEL, SET, WEIGHTS } from './shared.ts';
 

@@ -14,6 +14,7 @@ import { findModel, readText } from '../files.ts';
 import { weightsSha256 } from '../kept-player.ts';
 import type { Candidate, ShadowReport } from '../shadow.ts';
 import type { ShadowModel } from '../shadow-model.ts';
+import { checkLevel, openWorld, WORLD_FLAGS } from '../world.ts';
 import { AGENT_FLAGS, checkPlayer, readAgent } from './agent.ts';
 import { checkAddress } from './server.ts';
 import { DEFAULT_DOMAIN, JSON_FLAG, MODEL, percent, WEIGHTS } from './shared.ts';
@@ -29,8 +30,9 @@ export const shadow = command({
     model: { ...MODEL, required: false, help: `${MODEL.help}, instead of --agent: it makes one turn each, and reads nothing before` },
     lora: WEIGHTS.lora,
     precision: { ...WEIGHTS.precision, default: undefined, help: `${WEIGHTS.precision.help} (default f32)` },
-    domain: { ...PLACE_FLAGS.domain, help: 'whose tools the agent called', default: DEFAULT_DOMAIN, choices: AUDITED },
-    level: PLACE_FLAGS.level,
+    domain: { ...PLACE_FLAGS.domain, help: `whose tools the agent called (default ${DEFAULT_DOMAIN})`, choices: AUDITED },
+    level: { ...PLACE_FLAGS.level, choices: undefined },
+    ...WORLD_FLAGS,
     rules: PLACE_FLAGS.rules,
     data: { ...PLACE_FLAGS.data, help: 'folder (or zip) with the benchmark’s files: the candidate reads in the worlds of the tasks' },
     temperature: { type: 'number', value: 'T', help: 'sampling temperature (default 0)', min: 0 },
@@ -39,10 +41,13 @@ export const shadow = command({
     on: ON,
     json: JSON_FLAG,
   },
-  async run({ path, domain, level, rules, data, seed, out, json: _, ...flags }, progress): Promise<ShadowReport> {
+  async run({ path, domain: named, world: file, level, rules, data, seed, out, json: _, ...flags }, progress): Promise<ShadowReport> {
     if (!path) throw new UsageError('CONVERSATIONS.jsonl is missing: expected ./mua shadow CONVERSATIONS.jsonl');
     checkPlayer(flags);
+    const world = await openWorld({ world: file, domain: named, rules, data });
+    const domain = world?.domain ?? named ?? DEFAULT_DOMAIN;
     const benchmark = await findWorld({ domain, level, rules, data });
+    if (!benchmark) checkLevel(domain, level);
     const agent = await readAgent(flags);
     if (agent && out !== undefined) checkAddress('--agent', agent.server.baseUrl, 'MUA_AGENT_KEY');
     const candidate = agent ?? (await modelOf(flags));

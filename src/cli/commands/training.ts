@@ -19,7 +19,7 @@ import { RunFolder } from '../run-folder.ts';
 import { type TrainSettings, trainSchema } from '../settings.ts';
 import { checkAnswers, newAnswers, openKept } from '../train-answer.ts';
 import type { TrainOrder } from '../work.ts';
-import { checkLevel, type OpenWorld, openWorld, resumedWorld } from '../world.ts';
+import { checkLevel, checkPlayed, type OpenWorld, openWorld, resumedWorld } from '../world.ts';
 import { planLines } from './plan-texts.ts';
 import { BEFORE_CHECKPOINT, checkResume, newRun } from './new-run.ts';
 import { checkAlone, keepWhenStopped, passLine, readUser } from './shared.ts';
@@ -148,6 +148,7 @@ export const train = command({
     const given = folder ? folder.settings : await newSettings(flags, placeSettings({ benchmark, world }, flags));
     if (!folder) answers = await openKept(given, flags);
     const { preset, algorithm, overrides, answers: kept } = given;
+    checkPlayed(overrides);
     const { user, userEndpoint, folder: customerFolder } = customer ?? (await customerOf(flags));
     const val_user = folder ? folder.settings.val_user : givenValUser(flags);
     const model = flags.model ?? folder?.settings.model ?? bundledModel(preset);

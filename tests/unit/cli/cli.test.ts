@@ -948,7 +948,7 @@ test.each([
   [['train', '--preset', 'lora', '--out', 'x'], '--model is missing: expected a folder, as the model of preset lora is not bundled'],
   [['experiment'], 'FILE.toml is missing: expected ./mua experiment FILE.toml --out DIR'],
   [['experiment', 'x.toml'], '--out is missing: expected --out DIR'],
-  [['experiment', 'x.toml', '--report', 'out'], '--report is given: expected no FILE.toml and no --out with it'],
+  [['experiment', 'x.toml', '--report', 'out'], '--report is given: expected no FILE.toml, no --out and no --world with it'],
   [['experiment', 'x.toml', 'y.toml', '--out', 'out'], "Unexpected argument 'y.toml'"],
 ])('%j is refused', async (args, message) => {
   const { code, stdout, stderr } = await main(...args);

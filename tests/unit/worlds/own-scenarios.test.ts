@@ -192,31 +192,34 @@ test.each([
   await worlds.removeScenario(name);
 });
 
-test.each(['of its tasks', 'of its own evaluations', 'of a later evaluation'])('a run brings the scenario %s along, but no other', async (of) => {
-  const here = storage();
-  const own = new OwnScenarios();
-  await own.store(await file((toy) => (toy.title = `Beside ${of}`)).text(), 'beside.json');
-  const row = await own.store(await file((toy) => (toy.title = `Shared ${of}`)).text(), 'shared.json');
-  const recorded = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
-  const named = { 'of its tasks': { domain: row.name }, 'of its own evaluations': { val_domains: `retail,${row.name}` } }[of];
-  const run = { ...recorded.run, config: { ...recorded.run.config, ...named } };
-  const [played] = recorded.evaluations;
-  const evaluations = named ? [] : [{ ...played!, settings: { ...played!.settings, domain: row.name } }];
-  const empty = { metrics: [], rollouts: [], trajectories: [], branches: [], evaluations, trials: [], model: null };
-  const id = await storeRun(here.runs, { run, ...empty }, []);
-  const content = { ...(await collectRun(here.runs, new BrowserSource(here.runs, new Labels()), id)), model: null };
-  expect(content.scenarios).toEqual([row.text]);
-  const bundle = new Uint8Array(await (await writeRunBundle(content, { appVersion: '0' })).arrayBuffer());
+test.each(['of its tasks', 'of its own evaluations', 'of a later evaluation'])(
+  'a run brings the scenario %s along, but no other',
+  async (of) => {
+    const here = storage();
+    const own = new OwnScenarios();
+    await own.store(await file((toy) => (toy.title = `Beside ${of}`)).text(), 'beside.json');
+    const row = await own.store(await file((toy) => (toy.title = `Shared ${of}`)).text(), 'shared.json');
+    const recorded = await readRunBundle(new Uint8Array(readFileSync('public/recorded/run.mua.zip')));
+    const named = { 'of its tasks': { domain: row.name }, 'of its own evaluations': { val_domains: `retail,${row.name}` } }[of];
+    const run = { ...recorded.run, config: { ...recorded.run.config, ...named } };
+    const [played] = recorded.evaluations;
+    const evaluations = named ? [] : [{ ...played!, settings: { ...played!.settings, domain: row.name } }];
+    const empty = { metrics: [], rollouts: [], trajectories: [], branches: [], evaluations, trials: [], model: null };
+    const id = await storeRun(here.runs, { run, ...empty }, []);
+    const content = { ...(await collectRun(here.runs, new BrowserSource(here.runs, new Labels()), id)), model: null };
+    expect(content.scenarios).toEqual([row.text]);
+    const bundle = new Uint8Array(await (await writeRunBundle(content, { appVersion: '0' })).arrayBuffer());
 
-  const there = storage();
-  await new ScenarioDatabase().scenarios.clear();
-  const read = await readRunBundle(bundle);
-  const other = await file((toy) => (toy.title = 'Another')).text();
-  await expect(storeRun(there.runs, { ...read, scenarios: [row.text, other] }, [])).rejects.toThrow(
-    /^scenario-2\.json: is the scenario lockers@\w{8}: expected .*lockers@\w{8}, in which the run was played$/,
-  );
-  expect(await new OwnScenarios().list()).toEqual([]);
-  expect(await there.runs.runs.count()).toBe(0);
-  await storeRun(there.runs, read, []);
-  expect((await new OwnScenarios().get(row.name))?.text).toBe(row.text);
-});
+    const there = storage();
+    await new ScenarioDatabase().scenarios.clear();
+    const read = await readRunBundle(bundle);
+    const other = await file((toy) => (toy.title = 'Another')).text();
+    await expect(storeRun(there.runs, { ...read, scenarios: [row.text, other] }, [])).rejects.toThrow(
+      /^scenario-2\.json: is the scenario lockers@\w{8}: expected .*lockers@\w{8}, in which the run was played$/,
+    );
+    expect(await new OwnScenarios().list()).toEqual([]);
+    expect(await there.runs.runs.count()).toBe(0);
+    await storeRun(there.runs, read, []);
+    expect((await new OwnScenarios().get(row.name))?.text).toBe(row.text);
+  },
+);
