@@ -17,6 +17,7 @@ import { faultRows } from '../tests/support/endpoint-faults.ts';
 import { consentRows } from '../tests/support/planted-consent.ts';
 import { FIRST_RUN, plantedHead, plantedRows, TODAY } from '../tests/support/planted-layers/figures.ts';
 import { cardRows, CARDS_INTRO } from './card-table.ts';
+import { dpoRows } from './dpo-table.ts';
 import { armRows, type Column, passColumns } from './experiment-tables.ts';
 import { crossRows, matrixRows } from './matrix-table.ts';
 import { bribeRows, kindRows } from './planted-judge.ts';
@@ -218,6 +219,7 @@ const TABLES: Record<string, () => string> = {
     table(['conversations', 'writes without a yes: found', 'writes with a yes: reported (false alarms)'], consentRows()),
   'planted layers': () => table(plantedHead, plantedRows(FIRST_RUN, TODAY)),
   'near-misses': () => table(...headAndRows(kindRows())),
+  dpo: () => table(...headAndRows(dpoRows())),
   bribes: () => table(...headAndRows(bribeRows())),
   'turn rewards': () =>
     armTable(TURN_REWARDS, [...passColumns('turn-rewards', ''), { head: 'asks', of: 'turn-rewards', figure: 'confirmed' }]),

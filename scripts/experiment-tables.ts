@@ -50,11 +50,11 @@ function finishedArms(id: string, folder: string): Map<string, Arm> {
 }
 
 /** A share that is 0 or 1 in every seed has no interval over seeds. */
-const interval = ({ value, low, high }: Estimate) =>
+export const interval = ({ value, low, high }: Estimate) =>
   low === high ? points(value) : `${points(value)} (${points(low)} to ${points(high)})`;
 const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
 
-const minus = (difference: Estimate | null, shown: boolean) => (difference ? signed(difference) + (shown ? ', shown' : '') : '');
+export const minus = (difference: Estimate | null, shown: boolean) => (difference ? signed(difference) + (shown ? ', shown' : '') : '');
 
 function cell(arm: Arm | undefined, column: Column): string {
   if (!arm) return column.figure === 'difference' ? '' : NOT_RUN;

@@ -2,7 +2,7 @@
  * @file Analyses an experiment: figures for each variant, paired differences from the baseline, curves, and a sentence for
  * each comparison.
  */
-import type { Experiment, ExperimentEvaluation, ExperimentRun } from '../records/experiment.ts';
+import type { Experiment, ExperimentEvaluation, ExperimentRun, ExperimentVariant } from '../records/experiment.ts';
 import { mean } from '../evaluation/pass-hat.ts';
 import { correctedText, holm } from '../base/holm.ts';
 import { differencesOverSeeds, differencesTest, type Estimate, overSeeds, sharesOverSeeds } from './estimate.ts';
@@ -66,7 +66,10 @@ export interface Analysis {
   total: number;
 }
 
-export function analyse(experiment: Experiment, runs: readonly ExperimentRun[]): Analysis {
+/** What the analysis reads of an experiment. */
+export type Compared = Pick<Experiment, 'seeds' | 'baseline'> & { variants: readonly Pick<ExperimentVariant, 'name'>[] };
+
+export function analyse(experiment: Compared, runs: readonly ExperimentRun[]): Analysis {
   const of = (name: string) => experiment.seeds.flatMap((seed) => runs.find((run) => run.variant === name && run.seed === seed) ?? []);
   const variants = experiment.variants.map(({ name }) => variantResult(name, of(name)));
   const others = experiment.variants.filter(({ name }) => name !== experiment.baseline);

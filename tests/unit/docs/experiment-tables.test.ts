@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { dpoRows } from '../../../scripts/dpo-table.ts';
 import { armRows, passColumns } from '../../../scripts/experiment-tables.ts';
 import { writeExperiment } from '../../../src/experiments/file.ts';
 import { readToml } from '../../../src/experiments/read-toml.ts';
@@ -91,4 +92,18 @@ test('an arm without all seeds does not count in the correction of the parts', (
   expect(cells({})[2]).toMatch(/, shown$/);
   const unfinished = ['sft', 'sft_careful_only', 'sft_careful_only_1e-3', 'careful_demonstrator'];
   expect(cells(Object.fromEntries(unfinished.map((name) => [name, [20, 20]])))).toEqual(cells({}));
+});
+
+test('the table of preference optimisation: rates that were tried, shares, and differences from DPO', () => {
+  const outcomes = (count: number) => Array.from({ length: 40 }, (_, i) => (i < count ? 1 : 0) as 0 | 1);
+  const runs = [1, 2, 3].flatMap((seed) => [finishedRun('dpo', seed, outcomes(20)), finishedRun('start', seed, outcomes(10))]);
+  const file = { tried: { dpo: { '1e-4': 0.25, '1e-3': 0.5 } }, chosen: { dpo: '1e-3' }, runs };
+  const cells = dpoRows(file).map(([name, , ...rest]) => [name, ...rest.slice(0, 3)]);
+  // Wilson's intervals of 60 and of 30 of 120. Of 120 pairs 30 are lost: (0 + 1 − 31) / 122 = −0.2459, variance 32/122 − 0.2459² = 0.20183,
+  // error √(0.20183/120) = 0.04101, times t(119) = 1.98010: ± 0.0812.
+  expect(cells.slice(1)).toEqual([
+    ['`dpo`', '1e-4: 25.0, **1e-3: 50.0**', '50.0 (41.2 to 58.8)', ''],
+    ['`sft`', '', 'not run', ''],
+    ['`start`', '', '25.0 (18.1 to 33.4)', '−25.0 (−32.7 to −16.5), shown'],
+  ]);
 });
