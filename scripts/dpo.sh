@@ -14,8 +14,8 @@ mkdir -p "$out"
 
 pairs=400
 tuned=60
-seeds='70 71 72'
-declare -A rates=([dpo]='1e-4 3e-4 1e-3' [sft]='3e-4 1e-3 3e-3')
+seeds='71 72 73'
+declare -A rates=([dpo]='1e-5 3e-5 1e-4 3e-4 1e-3' [sft]='3e-5 1e-4 3e-4 1e-3 3e-3')
 
 # step COMMAND FOLDER FLAG…: runs a command of mua, continues it, or does nothing if it is done.
 step() {
