@@ -69,7 +69,7 @@ export async function repeat({ calls, asked }: Pick<PrefixState, 'calls' | 'aske
     const result = await world.call(call);
     if (result.text !== text)
       throw new Error(
-        `tool call ${i + 1} (${call.name}) of the stored conversation has another result in this world: the task or its tools have changed since`,
+        `tool call ${i + 1} (${call.name}) of the stored conversation has another result in this world: the task or its tools have changed since, or simulated tools answered it`,
       );
   }
   await askBefore(calls.length);

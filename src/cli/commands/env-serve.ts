@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { ConversationLog } from '../../serve/conversation-log.ts';
 import type { EnvServer, EnvServerOptions } from '../../serve/server.ts';
 import type { ServedPlace } from '../../serve/index.ts';
+import { ANSWER_FLAGS, answerWorld } from '../answer.ts';
 import { type Flags, readPairs, SEED, type Values } from '../args.ts';
 import { findPlaceData, PLACE_FLAGS } from '../benchmark-data.ts';
 import { command } from '../command.ts';
@@ -38,6 +39,7 @@ export const envServe = command({
       default: '127.0.0.1',
     },
     ...STAGE_FLAGS,
+    ...ANSWER_FLAGS,
     'max-sessions': {
       type: 'integer',
       value: 'N',
@@ -89,6 +91,10 @@ export const envServe = command({
     if (!LOOPBACK.includes(host) && !token)
       throw new UsageError(`--host is "${host}": expected also --token (or MUA_ENV_TOKEN), because other computers can connect`);
     const place = await readPlace(flags, progress);
+    // Each process of several opens its own answerer.
+    if (flags.cassette !== undefined && workers > 1)
+      throw new UsageError(`--workers is ${workers}: expected 1 with --cassette, which one process writes`);
+    await answerWorld(place.domain, undefined, flags);
     const { ConversationLog, serve, serveInProcess, startProcesses } = await import('../../serve/index.ts');
     const log = (event: Record<string, string | number | null>) => {
       if (!quiet) process.stderr.write(`${printableJson({ time: new Date().toISOString(), pid: process.pid, ...event })}\n`);
