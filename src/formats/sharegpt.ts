@@ -46,9 +46,24 @@ function answerOf(messages: readonly ChatMessage[], note: Note): Turn {
   return answer!;
 }
 
+/** The results of several calls stand in the order of the calls, because the format has no ids that say which result is whose. */
+function inCallOrder(messages: readonly ChatMessage[]): ChatMessage[] {
+  const ordered = [...messages];
+  for (const [i, { tool_calls: calls = [] }] of messages.entries()) {
+    if (calls.length < 2) continue;
+    const after = messages.slice(i + 1);
+    const end = after.findIndex(({ role }) => role !== 'tool');
+    const results = end < 0 ? after : after.slice(0, end);
+    const place = ({ tool_call_id: id }: ChatMessage) => calls.findIndex((call) => call.id !== undefined && call.id === id);
+    if (results.some((result) => place(result) < 0)) continue;
+    ordered.splice(i + 1, results.length, ...results.sort((a, b) => place(a) - place(b)));
+  }
+  return ordered;
+}
+
 function turnsOf(messages: readonly ChatMessage[], note: Note): Turn[] {
   const turns: Turn[] = [];
-  for (const [i, message] of messages.entries()) {
+  for (const [i, message] of inCallOrder(messages).entries()) {
     const { role, content, tool_calls: calls = [], reasoning_content: thoughts } = message;
     const before = thoughts === undefined ? '' : `<think>\n${thoughts}\n</think>\n\n`;
     if (message.tool_call_id !== undefined || calls.some(({ id }) => id !== undefined)) note('the ids of calls are left out');

@@ -183,6 +183,12 @@ describe('ShareGPT', () => {
     expect(() => parseConversations(JSON.stringify(row))).toThrow(message);
   });
 
+  test('results that came in another order stand in the order of their calls, as ShareGPT has no ids', async () => {
+    const [system, user, calls, first, second, answer] = CHAT.messages;
+    const { rows } = await converted([{ ...CHAT, messages: [system, user, calls, second, first, answer] }], 'sharegpt');
+    expect(rows).toEqual([SHAREGPT]);
+  });
+
   test('says what it cannot hold', async () => {
     const messages = [
       { role: 'user', content: 'a' },
