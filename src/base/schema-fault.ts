@@ -11,7 +11,11 @@ export const jsonPath = (parts: readonly PropertyKey[]): string =>
 /** The first fault of a value: where it is, and its value with what was expected. */
 export function schemaFault({ issues }: Pick<z.core.$ZodError, 'issues'>, value: unknown): { path: string; reason: string } {
   const issue = deepest(issues[0]!);
-  return { path: jsonPath(issue.path), reason: `is ${shown(at(value, issue.path))}: expected ${expectation(issue)}` };
+  const path = jsonPath(issue.path);
+  if (issue.code === 'unrecognized_keys') return { path, reason: issue.message };
+  if (issue.code === 'invalid_key')
+    return { path, reason: `has a wrong name: expected ${issue.issues.map((own) => expectation(own as Issue)).join(' or ')}` };
+  return { path, reason: `is ${shown(at(value, issue.path))}: expected ${expectation(issue)}` };
 }
 
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
@@ -28,7 +32,9 @@ function deepest(issue: Issue): Issue {
 
 function expectation(issue: Issue): string {
   if (issue.code === 'invalid_type')
-    return issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`.replace(/^a (?=[aeiou])/, 'an ');
+    return issue.expected === 'int'
+      ? 'a whole number'
+      : `a ${issue.expected === 'record' ? 'object' : issue.expected}`.replace(/^a (?=[aeiou])/, 'an ');
   if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(', ');
   if (issue.code === 'too_small') return `at least ${issue.minimum}${unit(issue.origin)}`;
   if (issue.code === 'too_big') return `at most ${issue.maximum}${unit(issue.origin)}`;

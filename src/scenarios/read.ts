@@ -35,7 +35,7 @@ export function readScenario(text: string, file: string): ReadScenario {
   if (text.length > MOST_TEXT) throw new InputError(`${file}: has ${text.length} characters: expected at most ${MOST_TEXT}`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (cause) {
     throw new InputError(`${file}: is no JSON: ${parserReason(cause)}`);
   }

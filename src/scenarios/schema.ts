@@ -35,17 +35,7 @@ const list = <T extends z.ZodMiniType>(type: T, least: number, most: number) => 
 /** A map of names. */
 const named = <T extends z.ZodMiniType>(type: T, least: number, most: number) =>
   z
-    .record(NAME, type, {
-      error: (issue) => {
-        const bad =
-          issue.code === 'invalid_key' && isObject(issue.input)
-            ? Object.keys(issue.input).find((key) => !NAME.safeParse(key).success)
-            : undefined;
-        return bad === undefined
-          ? undefined
-          : `has the name ${shown(bad)}: expected names of at most 40 lower-case letters, digits and _, no word of CEL`;
-      },
-    })
+    .record(NAME, type)
     .check(z.refine((map) => Object.keys(map).length >= least && Object.keys(map).length <= most, `expected ${least} to ${most} entries`));
 
 const CEL = text(2000);

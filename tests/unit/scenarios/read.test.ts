@@ -28,6 +28,10 @@ it.each([
   expect(() => readScenario(text, 'toy.json')).toThrow(message);
 });
 
+it('reads a file with a byte order mark', () => {
+  expect(readScenario(`\ufeff${JSON.stringify(toyScenario())}`, 'toy.json').scenario.name).toBe(toyScenario().name);
+});
+
 it('refuses a value that is nested too deeply', () => {
   const returns = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   const text = JSON.stringify(toyScenario()).replace('"result":', `"returns":${returns},"result":`);
@@ -38,7 +42,10 @@ const FAULTS: [string, (toy: Draft) => void, string][] = [
   // The form.
   ['another format', (toy) => (toy.format = 'x'), 'format: is "x": expected "mua-scenario"'],
   ['an unknown field', (toy) => (toy.polcy = []), 'has the unknown field "polcy" (did you mean policy?)'],
-  ['an unknown field of a tool', (toy) => (toy.tools[0].result_ = ''), 'tools[0]: is'],
+  ['an unknown field of a tool', (toy) => (toy.tools[0].result_ = ''), 'tools[0]: has the unknown field "result_" (did you mean result?): expected only name, '],
+  ['a list for the tables', (toy) => (toy.tables = []), 'tables: is []: expected an object'],
+  ['a word of CEL as a field', (toy) => (toy.tables.locker.fields.for = { type: 'string' }), 'tables.locker.fields.for: has a wrong name: expected a name'],
+  ['a number as the schema of results', (toy) => (toy.tools[0].returns = 5), 'tools[0].returns: is 5: expected a JSON Schema'],
   ['a name with a capital letter', (toy) => (toy.name = 'Lockers'), 'name: is "Lockers": expected a name'],
   ['a hyphen', (toy) => (toy.name = 'my-lockers'), 'name: is "my-lockers": expected a name'],
   ['no levels', (toy) => (toy.levels = []), 'levels: is []: expected at least 1'],
