@@ -155,8 +155,10 @@ function refusalOf(
   const grades = ruleGrades(row, rules);
   const { leak } = grades.rules;
   if (leak.ok === false) return refused('leak', leak.why ?? 'leak');
-  if (violations[0]) return refused('audit', `${violations[0].rule}: ${violations[0].detail}`);
-  const wrong = RULES.find((name) => grades.rules[name].ok === false);
+  // A brisk demonstrator writes without a yes on purpose.
+  const isModel = conversation.writer !== undefined;
+  if (isModel && violations[0]) return refused('audit', `${violations[0].rule}: ${violations[0].detail}`);
+  const wrong = RULES.find((name) => (isModel || name !== 'audit') && grades.rules[name].ok === false);
   if (wrong) return refused('audit', `${wrong}: ${grades.rules[wrong].why ?? 'no reason'}`);
   if (grades.addressed) return refused('audit', `a text speaks to a grader: ${grades.addressed.text}`);
   // A script keeps to its role.
