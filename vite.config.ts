@@ -189,6 +189,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           include: ['tests/unit/**/*.test.ts'],
+          setupFiles: ['tests/support/unchanged-process.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // The default of 1 s is too short for a machine that does other work.

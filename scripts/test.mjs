@@ -4,13 +4,17 @@
  * Usage: node scripts/test.mjs [names of stages]
  */
 import { spawn } from 'node:child_process';
+import { filesWithOwnProcess } from './own-process.mjs';
 
-const vitest = (project) => ({ command: ['npx', 'vitest', 'run', '--project', project], suite: true });
+const vitest = (project, ...flags) => ({ command: ['npx', 'vitest', 'run', '--project', project, ...flags], suite: true });
+const OWN_PROCESS = filesWithOwnProcess();
 /** The stages. Two of them run at a time, except those with `alone`. The longest come first, so that both cores are busy until the end. */
 const STAGES = {
   gpu: vitest('gpu'),
   // Many of these tests wait. With two files at a time, the core has work meanwhile.
-  unit: { command: ['npx', 'vitest', 'run', '--project', 'unit', '--maxWorkers', '2'], suite: true },
+  unit: vitest('unit', '--maxWorkers=2', '--no-isolate', ...OWN_PROCESS.map((file) => `--exclude=${file}`)),
+  // The other unit tests. The name `unit` asks for them too.
+  'unit-own': { ...vitest('unit', '--maxWorkers=2', ...OWN_PROCESS), of: 'unit' },
   'gpu-node': vitest('gpu-node'),
   // Checks the types of TypeScript files too.
   types: { command: ['npx', 'svelte-check', '--fail-on-warnings', '--tsconfig', './tsconfig.json'] },
@@ -25,6 +29,8 @@ const STAGES = {
   speed: { command: ['npx', 'playwright', 'test', '--project=speed', '--no-deps'], suite: true, alone: true },
 };
 const AT_ONCE = 2;
+/** Words of a command that are printed. The files of the unit tests would fill a page. */
+const MOST_WORDS = 7;
 
 /** @param live whether to print the output while the command runs; otherwise it is printed when the command ends */
 function run([command, ...args], live) {
@@ -65,7 +71,7 @@ function counts(lines) {
 
 async function runStage(name, live) {
   const { command, suite } = STAGES[name];
-  console.log(`── ${name}: ${command.join(' ')}`);
+  console.log(`── ${name}: ${command.slice(0, MOST_WORDS).join(' ')}${command.length > MOST_WORDS ? ' …' : ''}`);
   const start = performance.now();
   const { code, output } = await run(command, live);
   const seconds = (performance.now() - start) / 1000;
@@ -84,7 +90,9 @@ if (unknown) {
   process.exit(2);
 }
 const start = performance.now();
-const names = Object.keys(STAGES).filter((name) => (asked.length === 0 ? !STAGES[name].optional : asked.includes(name)));
+const names = Object.keys(STAGES).filter((name) =>
+  asked.length === 0 ? !STAGES[name].optional : asked.some((one) => one === name || one === STAGES[name].of),
+);
 const waiting = names.filter((name) => !STAGES[name].alone);
 const live = waiting.length === 1;
 const results = [];
