@@ -3,14 +3,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
-import type { Plugin } from 'vite';
+import { type Plugin, runnerImport } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { INPUTS, recordInputs } from './bin/inputs.mjs';
 import { mcpServers } from './bin/mcp-servers.mjs';
 import { NOTICES, notices } from './bin/notices.mjs';
 import { HEADERS, CONTENT_SECURITY_POLICY } from './src/cli/headers.ts';
 import { lavapipeDriver } from './src/trainer/node/lavapipe.ts';
-import * as defaults from './src/training/defaults.ts';
 import { launchOptions } from './tests/support/chromium.ts';
 
 /** The development server's own scripts and styles need a looser policy. */
@@ -35,10 +34,14 @@ const defaultValues = (): Plugin => ({
   apply: 'build',
   load: {
     filter: { id: /\/src\/training\/defaults\.ts$/ },
-    handler: () =>
-      Object.entries(defaults)
+    async handler(id) {
+      // An import at the top would load 300 modules at each start of Vite and Vitest, once for each test project.
+      const { module, dependencies } = await runnerImport<object>(id);
+      inputs.push(...dependencies);
+      return Object.entries(module)
         .map(([name, values]) => `export const ${name} = ${JSON.stringify(values)};\n`)
-        .join(''),
+        .join('');
+    },
   },
 });
 
@@ -92,6 +95,8 @@ const OF_SCENARIOS = /\/src\/scenarios\//;
 const LARGE_BYTES = 2_000_000;
 
 const SERVICE_WORKER = 'workers/service-worker.js';
+/** What the build depends on beside its modules. */
+const inputs = ['svelte.config.js', 'tsconfig.json', SERVICE_WORKER];
 
 /** Writes `service-worker.js` with the names of all files of the build. The command line's own page is not for offline use. */
 const offline = (): Plugin => {
@@ -151,16 +156,7 @@ const NODE_GPU_TESTS = lavapipeDriver()
 
 export default defineConfig({
   base: './',
-  plugins: [
-    svelte(),
-    sharedWorkers(),
-    defaultValues(),
-    policy(),
-    mcpServers(),
-    notices(),
-    recordInputs(['svelte.config.js', 'tsconfig.json', SERVICE_WORKER]),
-    offline(),
-  ],
+  plugins: [svelte(), sharedWorkers(), defaultValues(), policy(), mcpServers(), notices(), recordInputs(inputs), offline()],
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: HEADERS },

@@ -48,7 +48,7 @@ export function isFresh(root, manifest) {
 /**
  * Makes a plugin that writes `inputs.json` into the folder of the build. The file lists all modules and assets of the graph, and the given
  * files. It lists package-lock.json instead of the files of packages.
- * @param {string[]} [given] paths of more files, from the root
+ * @param {string[]} [given] paths of more files, from the root or absolute. Other plugins may add some while they load modules
  * @returns {import('vite').Plugin}
  */
 export function recordInputs(given = []) {
@@ -79,7 +79,7 @@ export function recordInputs(given = []) {
       started = Date.now();
       root = resolve(config.root);
       add(config.configFileDependencies.map((path) => resolve(path)));
-      add(['package.json', 'package-lock.json', ...given].map((path) => join(root, path)));
+      add(['package.json', 'package-lock.json'].map((path) => join(root, path)));
       if (config.publicDir) {
         folders.add(config.publicDir);
         add(listing(config.publicDir).map((path) => join(config.publicDir, path)));
@@ -88,6 +88,7 @@ export function recordInputs(given = []) {
     transform: { order: 'pre', handler: (code, id) => void addGlobs(code, id) },
     writeBundle({ dir }) {
       add(this.getModuleIds());
+      add(given.map((path) => resolve(root, path)));
       /** @type {Inputs} */
       const inputs = { files: {}, folders: {} };
       for (const path of [...files].sort()) {
