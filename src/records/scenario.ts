@@ -92,10 +92,7 @@ export interface ScenarioTool {
   /** Computed in order, before the writes, if all of `requires` are true. Later expressions use them by their names. */
   values?: Readonly<Record<string, Cel>>;
   writes?: readonly ScenarioWrite[];
-  /**
-   * Computed after the writes, or after the server's answer. The observation is its JSON; a string stays a string. Absent: the text of the
-   * server's answer.
-   */
+  /** Computed after the writes, or the server's answer. The observation is its JSON, or the text. Absent: the text of the server. */
   result?: Cel;
   /** The server's tool that runs this one. Only in a scenario with a host, in which each write has it. */
   server?: ServerTool;
@@ -183,10 +180,7 @@ export interface Blueprint {
   slots: Readonly<Record<string, BlueprintSlot>>;
   /** The customer's first sentence without details, for customers who wait to be asked. Several wordings. */
   wish: readonly Template[];
-  /**
-   * The customer first gives another value for a slot, and changes their mind when the agent asks for the yes. The gold calls follow the
-   * final value. Shares of customers (`conditions`) decide how often.
-   */
+  /** Some customers (`conditions`) first give another value for a slot, and change it when the agent asks for the yes. */
   change?: { slot: string; first: Draw; says: readonly Template[] };
   /** Calls that a careful agent makes before it asks for the yes. */
   reads: readonly BlueprintCall[];
@@ -212,6 +206,11 @@ export interface Scenario {
   levels: readonly string[];
   /** One rule in each entry. The prompt shows them as a list. */
   policy: readonly string[];
+  /**
+   * Words of the policy (`says`) as conditions: a call of `tools` that makes `when` true must change nothing. CEL may use `args` and `shown`,
+   * the list of earlier `{tool, args, result}` that no later write can have changed. Only graders read it: they see the transcript, not the rows.
+   */
+  forbids?: readonly { tools: readonly string[]; when: Cel; says: string }[];
   tables: Readonly<Record<string, ScenarioTable>>;
   /** Absent: the tables hold the state, and the tools are code. */
   host?: ScenarioHost;

@@ -5,6 +5,7 @@ import { compareOverlays } from '../environments/verifier.ts';
 import type { Persona } from '../records/conditions.ts';
 import type { Blueprint, NearMissKind, PlannedCall, ScenarioPeople, ScenarioTool } from '../records/scenario.ts';
 import type { RowChange, Split, Task, ToolCall } from '../records/task.ts';
+import { forbidsFaults } from './check-forbids.ts';
 import { playerOf } from './check-play.ts';
 import { toolsAt } from './execute.ts';
 import { hostileCalls } from './hostile.ts';
@@ -24,6 +25,7 @@ export const CHECKS = {
   needed: 'each gold write is needed',
   reads: 'the reads of the plan succeed',
   tempts: 'the calls of tempts succeed, and spoil the reward',
+  forbids: 'the conditions of forbids allow the gold actions, and find forbidden writes of tempts after the reads',
   told: 'the instruction holds every fact that no read tells',
   tool_names: 'the instruction names no tool',
   hostile: 'tools answer hostile arguments without an exception, and keep the invariants',
@@ -189,6 +191,8 @@ class LevelChecker {
         this.finding('needed', of, `the reward is 1 without ${described(action)}`, task);
     }
     await this.tempts(of, { task, world, goal }, people);
+    for (const { call, fault } of forbidsFaults(this.own, { ...people, gold: task.actions, results: [...reads.results, ...first.results] }))
+      this.finding('forbids', of, `${described(call)} ${fault}`, task);
     this.words(of, task, people, results.join('\n'));
     for (const call of [...(people.reads as ToolCall[]), ...task.actions])
       if (!this.good.has(call.name)) this.good.set(call.name, { world, arguments: call.arguments });

@@ -58,7 +58,7 @@ export function moduleOf({ name, title, levels, transfers }: ScenarioSummary, lo
     unseen: true as const,
     scenario: read,
     audit: async () => (await import('./audit.ts')).auditOf((await read()).scenario),
-    layers: async () => (await import('./layers.ts')).layersOf((await read()).scenario),
+    layers: async () => (await import('./layers.ts')).layersOf(await read()),
     world: async () => (await import('./hosted/world-of.ts')).worldOf(await read()),
     customers: async () => (await import('./people/customer.ts')).customers,
     demonstrator: async () => (await import('./people/expert.ts')).createExpert,

@@ -11,6 +11,7 @@ import { reaches } from './levels.ts';
 import { checkHost } from './hosted/read-host.ts';
 import { checkBlueprint } from './read-blueprint.ts';
 import { checkTable } from './read-table.ts';
+import { checkForbids } from './read-forbids.ts';
 import { checkTool } from './read-tool.ts';
 import { Reader } from './reader.ts';
 import { SCENARIO } from './schema.ts';
@@ -95,6 +96,7 @@ function checkNames(reader: Reader): void {
   for (const name of Object.keys(tables)) checkTable(reader, name);
   checkHost(reader);
   tools.forEach((tool, i) => checkTool(reader, tool, `tools[${i}]`));
+  checkForbids(reader);
   blueprints.forEach((blueprint, i) => checkBlueprint(reader, blueprint, `blueprints[${i}]`));
   const missing = levels.find((level) => !blueprints.some(({ from }) => reaches(levels, from, level)));
   if (missing !== undefined) reader.fail('levels', missing, 'a level with a blueprint');

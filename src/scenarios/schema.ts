@@ -196,6 +196,7 @@ export const SCENARIO = fields({
   licence: z.optional(text(80)),
   levels: list(LEVEL, 1, 6),
   policy: list(text(600), 1, 40),
+  forbids: z.optional(list(fields({ tools: list(NAME, 1, 20), when: CEL, says: text(600) }), 0, 40)),
   tables: named(TABLE, 1, 12),
   host: z.optional(HOST),
   tools: list(TOOL, 1, 40),

@@ -47,6 +47,7 @@ export const RULE_NAMES = {
     'roaming_charged',
     // Scenarios.
     'wrong_record',
+    'forbidden_write',
   ],
   communication: [
     'refund_time',

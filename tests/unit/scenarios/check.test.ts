@@ -13,8 +13,13 @@ import { type Draft, readToy } from '../../support/toy-scenario.ts';
 
 const findings = async (change: (toy: Draft) => void) => (await checkScenarioTasks(readToy(change), 12)).findings;
 
+const forbids = (shown: string) => [
+  { tools: ['give_up'], when: `shown.exists(s, s.args.locker == args.locker && ${shown})`, says: 'A locker of size 3 cannot be given up.' },
+];
+
 it('finds nothing in a sound scenario', async () => {
   expect(await findings(() => {})).toEqual([]);
+  expect(await findings((toy) => (toy.forbids = forbids('s.result.size == 3')))).toEqual([]);
 });
 
 const SPOILT: [CheckName, string, (toy: Draft) => void, string][] = [
@@ -26,6 +31,8 @@ const SPOILT: [CheckName, string, (toy: Draft) => void, string][] = [
   ['reads', 'give_up', (toy) => (toy.blueprints[0].reads[0].arguments.locker = '"locker_0"'), 'get_locker {"locker":"locker_0"} answers “Error: no locker locker_0”'],
   ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = '"locker_0"'), 'give_up {"locker":"locker_0"} (wrong_record) answers'],
   ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = 'locker.id'), 'the reward is 1 after give_up'],
+  ['forbids', 'give_up', (toy) => (toy.forbids = forbids('s.result.size < 3')), 'is right, but a condition says that it breaks “A locker of size 3'],
+  ['forbids', 'large_stays', (toy) => (toy.forbids = forbids('s.result.size > 3')), 'is forbidden, but no condition finds it after the reads'],
   ['told', 'rent_two', (toy) => (toy.blueprints[2].slots.size.says = ['of the usual size']), 'of size is neither in the instruction nor in a read'],
   ['tool_names', 'large_stays', (toy) => (toy.blueprints[1].wish = ['Call give_up for my locker.']), 'the instruction names the tool give_up'],
   ['hostile', 'get_locker', (toy) => (toy.tools[0].requires = []), 'get_locker'],

@@ -4,7 +4,8 @@ import type { ChatMessage } from '../../../src/records/conversation.ts';
 import { checkRules, domainRules, type DomainRules } from '../../../src/synthesis/rules.ts';
 
 let rooms: DomainRules | null;
-beforeAll(async () => void (rooms = await domainRules('rooms')));
+let library: DomainRules | null;
+beforeAll(async () => void ([rooms, library] = await Promise.all([domainRules('rooms'), domainRules('library')])));
 
 type Line = string | [name: string, args: object, result: unknown];
 
@@ -154,5 +155,48 @@ describe('the audit knows a write by its verb and by whole values', () => {
     expect(move('Shall I move book_77 to Friday at 13:00?')).toContain('unconfirmed_write');
     expect(move('Shall I move book_7 to Friday at 13:30?')).toContain('unconfirmed_write');
     expect(move('Shall I move book_7 to Thursday at 13:00?')).toContain('unconfirmed_write');
+  });
+});
+
+describe('a write that the policy forbids is found by what the tools have shown', () => {
+  const broken = (rules: DomainRules | null, ...lines: Line[]) =>
+    checkRules({ id: 'x', messages: messages(lines), domain: rules!.name }, rules).policy.found ?? [];
+  const look = (day: string, user = 'user_1'): Line => ['get_booking', { booking: 'book_7' }, { id: 'book_7', user, day }];
+  const away = cancel('book_7');
+
+  it('knows the day and the owner of a booking', () => {
+    expect(broken(rooms, FIND, look('Friday'), away)).toEqual([]);
+    expect(broken(rooms, FIND, look('Monday'), away)).toEqual(['forbidden_write']);
+    expect(broken(rooms, FIND, look('Friday', 'user_2'), away)).toEqual(['forbidden_write']);
+    expect(broken(rooms, FIND, ['list_bookings', { user: 'user_1' }, [{ id: 'book_7', day: 'Monday' }]], away)).toEqual([
+      'forbidden_write',
+    ]);
+  });
+
+  it('finds nothing where no tool has shown it, in a result of another form, after an error, and for another booking', () => {
+    expect(broken(rooms, look('Friday', 'user_2'), away)).toEqual([]);
+    expect(broken(rooms, ASK, FIND, away)).toEqual([]);
+    expect(broken(rooms, ASK, FIND, ['get_booking', { booking: 'book_7' }, 'It is on Monday.'], away)).toEqual([]);
+    expect(broken(rooms, FIND, look('Monday'), cancel('book_7', 'Error: bookings of today cannot be cancelled'))).toEqual([]);
+    expect(broken(rooms, ASK, FIND, look('Monday'), cancel('book_8'))).toEqual([]);
+  });
+
+  it('forgets what a later write may have changed, and nothing else', () => {
+    const member: Line = ['find_member', { name: 'Ada' }, [{ id: 'member_1', name: 'Ada', card: '1234', limit: 2, fees: 20 }]];
+    const loans: Line = [
+      'get_loans',
+      { member: 'member_1' },
+      ['loan_1: book_1, due May 4, renewed 2', 'loan_2: book_2, due May 9, renewed 0'],
+    ];
+    const lend: Line = ['lend_book', { member: 'member_1', book: 'book_3' }, { id: 'loan_3' }];
+    const pay: Line = ['pay_fees', { member: 'member_1' }, { id: 'member_1', fees: 0 }];
+    const renew = (loan: string): Line => ['renew_loan', { loan }, { id: loan, renewals: 3 }];
+    const talk = ['U: The card is 1234. Renew loan_1 and loan_2, and lend me book_3. I am member_1.', member] as Line[];
+    expect(broken(library, ...talk, lend)).toEqual(['forbidden_write']);
+    expect(broken(library, ...talk, pay, lend)).toEqual([]);
+    expect(broken(library, ...talk, loans, pay, renew('loan_1'))).toEqual(['forbidden_write']);
+    expect(broken(library, ...talk, loans, renew('loan_2'))).toEqual([]);
+    // The write may have been made all the same, so what the customer owes is no longer known.
+    expect(broken(library, ...talk, ['pay_fees', { member: 'member_1' }, 'Error: timed out'], lend)).toEqual([]);
   });
 });
