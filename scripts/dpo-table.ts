@@ -4,12 +4,8 @@ import { analyse } from '../src/experiments/analysis.ts';
 import type { ExperimentRun } from '../src/records/experiment.ts';
 import { interval, minus } from './experiment-tables.ts';
 
-const ARMS = {
-  dpo: 'DPO on the pairs',
-  sft: 'imitates the chosen answers',
-  start: 'no more training',
-};
-export type DpoArm = keyof typeof ARMS;
+const ARMS = ['dpo', 'sft', 'start'] as const;
+export type DpoArm = (typeof ARMS)[number];
 
 /** What `scripts/dpo-results.mts` writes. */
 export interface DpoFile {
@@ -23,11 +19,10 @@ export interface DpoFile {
 /** The rows of the table. The first row is the head. Without results, each arm is “not run”. */
 export function dpoRows({ tried, chosen, runs } = stored()): string[][] {
   const seeds = [...new Set(runs.map(({ seed }) => seed))];
-  const arms = Object.keys(ARMS) as DpoArm[];
-  const { variants, comparisons } = analyse({ seeds, baseline: 'dpo', variants: arms.map((name) => ({ name })) }, runs);
+  const { variants, comparisons } = analyse({ seeds, baseline: 'dpo', variants: ARMS.map((name) => ({ name })) }, runs);
   return [
-    ['arm', 'what it is', 'learning rates tried: pass^1', 'pass^1', 'minus `dpo`', 'asks'],
-    ...arms.map((arm, i) => {
+    ['arm', 'rates: pass^1 of seed 60', 'pass^1', 'minus `dpo`', 'asks'],
+    ...ARMS.map((arm, i) => {
       const { held_out, confirmed } = variants[i]!.figures;
       const comparison = comparisons.find(({ variant }) => variant === arm);
       const rates = Object.entries(tried[arm] ?? {}).map(([rate, share]) => {
@@ -36,7 +31,6 @@ export function dpoRows({ tried, chosen, runs } = stored()): string[][] {
       });
       return [
         `\`${arm}\``,
-        ARMS[arm],
         rates.join(', '),
         held_out ? interval(held_out) : 'not run',
         minus(comparison?.difference ?? null, (comparison?.verdict ?? 'not shown') !== 'not shown'),
