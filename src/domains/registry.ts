@@ -3,7 +3,7 @@ import { didYouMean } from '../base/did-you-mean.ts';
 import { groupBy } from '../base/group-by.ts';
 import type { CreateExpert, NearMisses } from '../agent/acts.ts';
 import type { DomainSource } from '../environments/domain.ts';
-import { ANYONE, RELIABLE } from '../environments/conditions.ts';
+import { ANYONE, conditionSettings, RELIABLE } from '../environments/conditions.ts';
 import type { Conditions } from '../records/conditions.ts';
 import { type Split, SPLITS, type UserScenario } from '../records/task.ts';
 import type { CustomerScripts } from '../users/types.ts';
@@ -137,6 +137,9 @@ export const levelConditions = (domain: string, level: string): Conditions => ({
   customers: levelOf(domain, level)?.customers ?? ANYONE,
   tools: RELIABLE,
 });
+
+/** The same as settings of a run, for its training and its evaluations. */
+export const levelSettings = (domain: string, level: string) => conditionSettings(levelConditions(domain, level));
 
 /** The customers and tool faults of tasks whose ids have no code for them. Undefined if the domain has no choice of customers. */
 export function uncodedConditions(domain: string, level: string): Conditions | undefined {

@@ -12,7 +12,7 @@ import {
   intentsOf,
   isAudited,
   JUDGED,
-  levelConditions,
+  levelSettings,
   levelsOf,
   rewardsTurns,
   taskSplits,
@@ -80,7 +80,7 @@ function withConditions(base: GrpoConfig, given: Record<string, unknown>): Recor
     throw new ConfigError(
       `setting "${named[0]}" is set: only ${CHOOSABLE.join(' and ')} have customers and tools that can be set, not ${domain} ${level}`,
     );
-  const usual = level === base.level && domain === base.domain ? {} : conditionSettings(levelConditions(domain, level));
+  const usual = level === base.level && domain === base.domain ? {} : levelSettings(domain, level);
   const start = { ...base, ...usual };
   const completed: Record<string, unknown> = {};
   for (const phase of ['train', 'val'] as const) {

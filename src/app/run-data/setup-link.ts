@@ -1,7 +1,7 @@
 /** @file Makes the address that sets up a new run with the settings of an existing run. */
 import { isForeignRun, type RunRow } from '../../records/run.ts';
 import { PRESETS } from '../../training/presets.ts';
-import { configDiff } from './config-diff.ts';
+import { overridesOf } from './config-diff.ts';
 import { href } from '../routes/routes.ts';
 
 /**
@@ -13,6 +13,6 @@ export function setupLink(row: Pick<RunRow, 'request' | 'config' | 'foreign'>): 
   const { preset, model } = request;
   if (!Object.hasOwn(PRESETS, preset) || isForeignRun(row)) return null;
   const base = PRESETS[preset]!;
-  const changed = Object.fromEntries(configDiff(base.config, config).map(({ name, to }) => [name, String(to)]));
+  const changed = Object.fromEntries(Object.entries(overridesOf(base.config, config)).map(([name, value]) => [name, String(value)]));
   return href({ name: 'home' }, { setup: '1', preset, model: model === base.model ? '' : model, ...changed });
 }

@@ -3,10 +3,10 @@ import { ConfigError, grpoConfig } from '../../training/config.ts';
 import { grpoSchema, ownName, SETTINGS } from '../../training/settings/index.ts';
 import { algorithmValues } from '../../training/algorithms/index.ts';
 import { PRESETS } from '../../training/presets.ts';
-import { type Conditions, PERSONAS } from '../../records/conditions.ts';
+import type { Conditions } from '../../records/conditions.ts';
 import type { GrpoConfig } from '../../records/run.ts';
 import { runConditions, sameConditions } from '../labels/conditions.ts';
-import { configDiff } from '../run-data/config-diff.ts';
+import { overridesOf } from '../run-data/config-diff.ts';
 
 export type SettingName = keyof GrpoConfig;
 
@@ -36,12 +36,7 @@ export function readSetup(preset: string, texts: Record<string, string>): Setup 
   // In TRL, the default of epsilon_high is epsilon.
   if (texts.epsilon !== undefined) given.clip_ratio_high ??= texts.epsilon;
   const { config, problems } = resolve(preset, given);
-  const overrides = Object.fromEntries(configDiff(base, config).map(({ name, to }) => [name, to])) as Partial<GrpoConfig>;
-  // If the visitor sets one share, set all shares. Otherwise the others would be computed from these and the level's default.
-  for (const prefix of ['customers', 'val_customers'] as const) {
-    if (!Object.keys(given).some((name) => name.startsWith(`${prefix}.`))) continue;
-    for (const persona of PERSONAS) overrides[`${prefix}.${persona}`] = config[`${prefix}.${persona}`];
-  }
+  const overrides = overridesOf(base, config);
   return { config, overrides, given, problems, unknown };
 }
 

@@ -5,7 +5,7 @@ import { adapterFolder } from '../../formats/adapters.ts';
 import type { EngineName } from '../../formats/engines.ts';
 import { zipFiles } from '../../exchange/zip.ts';
 import { PRESETS } from '../../training/presets.ts';
-import { configDiff } from '../run-data/config-diff.ts';
+import { overridesOf } from '../run-data/config-diff.ts';
 import { askWorlds } from '../clients/worlds-client.ts';
 
 /** The model in the folder's settings. Users of the folder can change it in these settings. */
@@ -33,7 +33,7 @@ function serveCommand(preset: string, config: RunRow['config']): string {
   const place = imported
     ? ['--domain', imported.domain, '--rules', imported.benchmark, '--data', 'DATA_FOLDER']
     : ['--domain', config.domain, '--level', config.level];
-  const changed = configDiff(PRESETS[preset]!.config, config).filter(({ name }) => !['domain', 'level'].includes(name));
-  const settings = changed.map(({ name, to }) => `--set ${name}=${to}`);
+  const { domain: _domain, level: _level, ...changed } = overridesOf(PRESETS[preset]!.config, config);
+  const settings = Object.entries(changed).map(([name, value]) => `--set ${name}=${value}`);
   return ['./mua env-serve', ...place, '--preset', preset, '--seed', config.seed, ...settings, '--max-sessions 256'].join(' ');
 }

@@ -155,6 +155,11 @@ test('a setup like a run’s keeps model, seed and every changed setting', () =>
   const query = readQuery('home', parseHash(link).query);
   expect(query).toMatchObject({ preset: 'tiny', model: 'mine', seed: 9 });
   expect(readSetup('tiny', { ...settingTexts(query), seed: '9' })).toMatchObject({ config, problems: {}, unknown: [] });
+  const texts = (hash: string) => Object.fromEntries(new URLSearchParams(hash.split('?')[1]));
+  // Elsewhere, the customers of the preset are not the usual ones, so the address names them.
+  const moved = { ...grpoConfig('tiny'), domain: 'library', level: 'nano' };
+  const { setup: _setup, preset: _preset, ...settings } = texts(setupLink(row('r', { config: moved }))!);
+  expect(grpoConfig('tiny', settings)).toEqual(moved);
   expect(setupLink(row('r'))).toBe('#/?setup=1&preset=tiny');
   expect(setupLink(row('r', { request: { ...request, preset: 'constructor' } }))).toBeNull();
 });

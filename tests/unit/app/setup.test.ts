@@ -31,6 +31,21 @@ describe('an address', () => {
     expect(readSetup('nano', {})).toMatchObject({ config: PRESETS.nano!.config, overrides: {}, given: {} });
   });
 
+  test('on another domain has what is set, also if the preset has the same, and else what is usual there', () => {
+    // At glimpse retail, "timeouts" has tools.timeouts 0.8 and half upfront customers. Library's customers are 38 % upfront.
+    const place = { domain: 'library', level: 'nano' };
+    const usual = readSetup('timeouts', place);
+    expect(usual.config).toMatchObject({ 'tools.timeouts': 0, 'customers.upfront': 0.38, 'val_customers.upfront': 0.38 });
+    const { config, overrides } = readSetup('timeouts', { ...place, 'tools.timeouts': '0.8', 'tools.outages': '0.1' });
+    expect(config).toMatchObject({ 'tools.timeouts': 0.8, 'tools.outages': 0.1, 'val_tools.outages': 0, 'customers.upfront': 0.38 });
+    // The run starts with the preset and the overrides.
+    expect(grpoConfig('timeouts', overrides)).toEqual(config);
+    const half = { 'customers.upfront': '0.5', 'customers.changes_mind': '0.5' };
+    const halves = readSetup('timeouts', { ...place, ...half });
+    expect(halves.config).toMatchObject({ 'customers.upfront': 0.5, 'customers.pushy': 0, 'val_customers.upfront': 0.38 });
+    expect(grpoConfig('timeouts', halves.overrides)).toEqual(halves.config);
+  });
+
   test('accepts TRL’s names and stores verl’s names', () => {
     expect(readSetup('nano', { learning_rate: '0.001', epsilon: '0.3' })).toMatchObject({
       overrides: { lr: 0.001, clip_ratio_low: 0.3, clip_ratio_high: 0.3 },
