@@ -37,6 +37,7 @@ import { runInterruptions } from './files.ts';
 import { ProgressBar } from './progress.ts';
 import { reading } from './read.ts';
 import { listenToWaits } from '../trainer/customer-server.ts';
+import { removeFolders } from '../mcp/node/folders.ts';
 import { connectWith } from '../scenarios/hosted/connect.ts';
 import { type FromThread, ownScript, runInThread, setOwnScript, type ThreadOrder } from './thread.ts';
 
@@ -157,6 +158,8 @@ function listenForInterrupts(progress: ProgressBar): void {
       process.exit(await interruption);
     });
   }
+  // The servers that other threads have started end with this process.
+  process.once('exit', removeFolders);
 }
 
 /** Ends the work, and says what is kept of it. */

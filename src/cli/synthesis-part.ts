@@ -5,6 +5,7 @@ import type { SynthesizedConversation } from '../records/dataset.ts';
 import type { Synthesis } from '../training/synthesize.ts';
 import type { PlaceOrder } from '../training/synthesize-place.ts';
 import { CommandError, errorOfWork } from './errors.ts';
+import { onInterrupt } from './files.ts';
 import { ownScript } from './thread.ts';
 import { openWorld } from './world.ts';
 
@@ -85,10 +86,17 @@ export async function playParts(parts: readonly Part[], threads: number, listene
       results[at] = await (worker ? inThread(worker, part, listener) : play(part, listener));
     }
   };
+  // A thread that goes on while the process ends would start more servers.
+  const forget = onInterrupt(async () => {
+    next = parts.length;
+    for (const worker of workers) worker.removeAllListeners();
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  });
   try {
     await Promise.all(workers.length > 0 ? workers.map(playNext) : [playNext(undefined)]);
   } finally {
     next = parts.length;
+    forget();
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
   return results;

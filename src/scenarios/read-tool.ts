@@ -1,8 +1,7 @@
 /** @file Checks a tool of a scenario file. */
-import { isObject } from '../base/json.ts';
-import type { Json } from '../records/json.ts';
 import type { ScenarioTool, ScenarioWrite } from '../records/scenario.ts';
 import { CEL_TYPES } from './cel.ts';
+import { checkReturns } from './read-returns.ts';
 import type { Names, Reader } from './reader.ts';
 
 /** Names that expressions of tools have in any case. */
@@ -44,29 +43,6 @@ function checkServer(reader: Reader, { server, writes }: ScenarioTool, names: Na
   if (!reader.scenario.host) reader.fail(`${path}.server`, server, 'no server, because the scenario has no host');
   if (writes) reader.fail(`${path}.writes`, writes.length, 'no writes beside server, because the server makes them');
   for (const [name, cel] of Object.entries(server!.arguments)) reader.expression(cel, names, `${path}.server.arguments.${name}`);
-}
-
-/** Checks the words of `returns` that JSON Schema does not have. `src/scenarios/simulated/returns.ts` says what they mean. */
-function checkReturns(reader: Reader, returns: Json, args: readonly string[], path: string): void {
-  if (Array.isArray(returns)) return returns.forEach((child, i) => checkReturns(reader, child, args, `${path}[${i}]`));
-  if (!isObject(returns)) return;
-  const { 'x-row': row, 'x-text': cel, 'x-sorted': sorted, items } = returns as Record<string, Json | undefined>;
-  const fieldsOf = (table: Json | undefined, at: string): string[] | null => {
-    if (table === undefined) return null;
-    if (typeof table !== 'string') return reader.fail(`${at}.x-row`, table, 'the name of a table');
-    return Object.keys(reader.table(table, `${at}.x-row`).fields);
-  };
-  const fields = fieldsOf(row, path);
-  if (cel !== undefined) {
-    if (typeof cel !== 'string') reader.fail(`${path}.x-text`, cel, 'an expression');
-    else reader.expression(cel, { args, ...(fields && { row: fields }) }, `${path}.x-text`);
-  }
-  if (sorted !== undefined) {
-    const own = isObject(items) ? fieldsOf(items['x-row'] as Json | undefined, `${path}.items`) : null;
-    if (!own) reader.fail(`${path}.x-sorted`, sorted, 'items with x-row beside it');
-    else reader.known('field', String(sorted), own, `${path}.x-sorted`);
-  }
-  for (const [name, child] of Object.entries(returns)) checkReturns(reader, child as Json, args, `${path}.${name}`);
 }
 
 function checkWrite(reader: Reader, write: ScenarioWrite, outer: Names, path: string): void {

@@ -1,23 +1,12 @@
 /** @file Reaches a server that is a command on this computer, over stdin and stdout (MCP's stdio transport). Only for Node. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { quoted } from '../errors.ts';
 import { checkFiles, FOLDER, tooManyBytes } from '../limits.ts';
 import type { Reach } from '../link.ts';
+import { makeFolder, removeFolder } from './folders.ts';
 import { McpError, type McpFiles, type McpLimits, type McpTarget } from '../types.ts';
 
 /** The variables of this process that a command gets. Others may be secrets. */
@@ -59,7 +48,11 @@ class CommandTransport implements Transport {
   #words = '';
   #stray = '';
   #ending = '';
-  readonly #kill = () => this.#signal('SIGKILL');
+  /** When this process exits, nobody waits for the end of the command. */
+  readonly #leave = () => {
+    this.#signal('SIGKILL');
+    removeFolder(this.#folder);
+  };
 
   constructor(
     private readonly target: { command: string; args: readonly string[]; env: Readonly<Record<string, string>>; files: McpFiles },
@@ -72,12 +65,23 @@ class CommandTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, files } = this.target;
+    const { command } = this.target;
     const own = (text: string) => text.replaceAll(FOLDER, this.#folder);
-    const passed = PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
     if (!isProgram(command))
       throw new McpError(`the command "${command}" does not exist: expected a program of PATH, or the path of one`, 'unreachable');
-    this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'mua-mcp-')));
+    this.#folder = makeFolder();
+    process.once('exit', this.#leave);
+    try {
+      await this.#begin(own);
+    } catch (error) {
+      if (!this.#child) this.#left();
+      throw error;
+    }
+  }
+
+  async #begin(own: (text: string) => string): Promise<void> {
+    const { command, args, env, files } = this.target;
+    const passed = PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.#folder, name)), { recursive: true });
       writeFileSync(join(this.#folder, name), text);
@@ -95,7 +99,6 @@ class CommandTransport implements Transport {
       detached: true,
     });
     this.#child = child;
-    process.once('exit', this.#kill);
     child.stdin.on('error', () => {}); // 'close' follows
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#words = (this.#words + text).slice(-KEPT)));
@@ -199,9 +202,13 @@ class CommandTransport implements Transport {
     if (!this.#child) return;
     this.#ending = how;
     this.#child = null;
-    process.off('exit', this.#kill);
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#left();
     this.onclose?.();
+  }
+
+  #left(): void {
+    process.off('exit', this.#leave);
+    removeFolder(this.#folder);
   }
 
   #signal(signal: 'SIGTERM' | 'SIGKILL', pid = this.#child?.pid): void {

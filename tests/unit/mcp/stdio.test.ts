@@ -1,11 +1,15 @@
 /** Servers that are commands: two servers of others without a change, and commands that misbehave. */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { startMua } from '../../support/mua.ts';
 import { isRunning } from '../../support/processes.ts';
 import { connect } from '../../../src/mcp/node/index.ts';
 import type { McpConnection, McpLimits } from '../../../src/mcp/types.ts';
+
+const contacts = JSON.parse(readFileSync('src/domains/contacts/scenario.json', 'utf8')) as { host: Record<string, unknown> };
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 afterAll(() => Promise.all(cleanUps.map((close) => close())));
@@ -163,3 +167,24 @@ test('a closed command is forgotten, also if a process that left their group hol
   await vi.waitFor(() => expect(pipes()).toBeLessThanOrEqual(before), 5000);
   process.kill(helper, 'SIGKILL');
 });
+
+test('a command that is stopped leaves no folder of its servers, also of those that its threads started', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mua-stopped-'));
+  cleanUps.push(async () => rmSync(folder, { recursive: true }));
+  const { here: _here, ...host } = contacts.host;
+  const worlds = ['one', 'two'].map((name) => {
+    const command = [process.execPath, installed('server-memory')];
+    const path = join(folder, `${name}.json`);
+    writeFileSync(path, JSON.stringify({ ...contacts, name, host: { ...host, command } }));
+    return ['--world', path];
+  });
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  const servers = () => readdirSync(temporary).filter((name) => name.startsWith('mua-mcp-'));
+  const args = ['synthesize', ...worlds.flat(), '--threads', '2', '--count', '4000', '--out', join(folder, 'x.jsonl')];
+  const { child, done } = startMua(args, { TMPDIR: temporary });
+  await vi.waitUntil(() => servers().length > 4, { timeout: 60_000, interval: 20 });
+  child.kill('SIGTERM');
+  expect((await done).code).toBe(143);
+  expect(servers()).toEqual([]);
+}, 90_000);

@@ -122,3 +122,19 @@ it.each(FAULTS)('refuses %s', (_, change, message) => {
   expect(() => readToy(change)).toThrow(message);
   expect(() => readToy(change)).toThrow(expect.objectContaining({ name: 'InputError' }));
 });
+
+it.each([
+  [{ type: 'text' }, '.type: is "text": expected string, number'],
+  [{ type: 'object', properties: { rent: { type: 'nubmer' } } }, '.properties.rent.type: is "nubmer": expected string, number'],
+  [{ type: 'array', items: 3 }, '.items: is 3: expected a JSON Schema'],
+  [{ type: 'object', properties: {}, required: 'rent' }, '.required: is "rent": expected a list of names'],
+  [{ anyOf: [{ type: 'string' }, { enum: 'x' }] }, '.anyOf[1].enum: is "x": expected a list of values'],
+  [{ $ref: '#/nowhere' }, ': is {"$ref":"#/nowhere"}: expected a JSON Schema that can be checked'],
+  [
+    { type: 'string', pattern: '(' },
+    ': is {"type":"string","pattern":"("}: expected a JSON Schema that can be checked (Invalid regular expression',
+  ],
+  ['a text', ': is "a text": expected a JSON Schema'],
+])('refuses a tool that returns no JSON Schema: %j', (returns, message) => {
+  expect(() => readToy((toy) => (toy.tools[0].returns = returns))).toThrow(`toy.json: tools[0].returns${message}`);
+});
