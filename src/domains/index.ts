@@ -1,6 +1,7 @@
 /** @file The list of domains, with one line for each. To ask something about them, use `registry.ts`. */
 export { agent } from './agent/index.ts';
 export { airline } from './airline/index.ts';
+export { bookings } from './bookings/index.ts';
 export { chat } from './chat/index.ts';
 export { contacts } from './contacts/index.ts';
 export { courses } from './courses/index.ts';

@@ -4,7 +4,7 @@ import { didYouMean } from '../base/did-you-mean.ts';
 import { InputError } from '../base/input-error.ts';
 import { checkFiles, FOLDER, tooManyBytes } from './limits.ts';
 import type { Reach } from './link.ts';
-import { BUNDLED_NAMES, startBundled } from './servers/index.ts';
+import { BUNDLED_TITLES, startBundled } from './servers/index.ts';
 import { MemoryFiles } from './servers/memory-files.ts';
 import type { McpError, McpTarget } from './types.ts';
 
@@ -18,7 +18,7 @@ export type HereServer = (transport: Transport, files: MemoryFiles, folder: stri
 const OWN_FOLDER = '/tmp/mua-mcp-folder';
 
 const servers = new Map<string, HereServer>(
-  BUNDLED_NAMES.map((name) => [name, (transport, files, folder) => startBundled(name, transport, files, folder)]),
+  Object.keys(BUNDLED_TITLES).map((name) => [name, (transport, files, folder) => startBundled(name, transport, files, folder)]),
 );
 
 /** Offers a server under a name, for targets of the kind `here`. Each connection starts a new one. Returns a function that withdraws it. */

@@ -1,10 +1,10 @@
-/** @file The MCP servers inside the tab, so that a visitor can try the page of servers without one: two of the MCP project, and worlds. */
+/** @file The MCP servers inside the tab, so that a visitor can try the page of servers without one: bundled ones, and worlds. */
 import { Server } from '@modelcontextprotocol/server';
 import { domainOf } from '../domains/registry.ts';
 import { runDrafted } from '../environments/domain.ts';
 import { Overlay, World } from '../environments/overlay.ts';
 import { type HereServer, offerServer } from '../mcp/here.ts';
-import { BUNDLED_NAMES } from '../mcp/servers/index.ts';
+import { BUNDLED_TITLES } from '../mcp/servers/index.ts';
 import type { Json } from '../records/json.ts';
 import { FIRST, generatedDomains, type GeneratedDomain } from './open-world.ts';
 
@@ -16,7 +16,7 @@ export interface OfferedServer {
 
 /** Offers the first world of each domain and level. Each connection to a server begins with its first data. */
 export async function offerWorlds(): Promise<OfferedServer[]> {
-  const bundled = BUNDLED_NAMES.map((server) => ({ server, title: `server-${server} of the MCP project` }));
+  const bundled = Object.entries(BUNDLED_TITLES).map(([server, title]) => ({ server, title }));
   const worlds = (await generatedDomains()).flatMap((domain) =>
     domain.definition.levels.map((level) => {
       const server = `${domain.definition.name}-${level}`;

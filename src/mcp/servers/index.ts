@@ -1,4 +1,6 @@
-/** @file MCP servers of other authors, which run here unmodified: in the tab or in this process, with files in memory. */
+/**
+ * @file MCP servers that run in the tab or in this process, with files in memory: those of other authors, unmodified, and one over SQLite.
+ */
 import type { Transport } from '@modelcontextprotocol/client';
 import path from 'path-browserify';
 import type { MemoryFiles } from './memory-files.ts';
@@ -6,6 +8,7 @@ import type { NodeHost } from './node-host.ts';
 import { Bytes, StringDecoder } from './node-values.ts';
 
 interface Bundled {
+  title: string;
   load(): Promise<{ default: (host: NodeHost) => Promise<void> }>;
   /** As on the command line, and in the environment. `folder` is the server's own folder. */
   args: (folder: string) => readonly string[];
@@ -14,21 +17,35 @@ interface Bundled {
 
 const BUNDLED: Readonly<Record<string, Bundled>> = {
   memory: {
+    title: 'server-memory of the MCP project',
     load: () => import('./memory.ts'),
     args: () => [],
     env: (folder) => ({ MEMORY_FILE_PATH: `${folder}/memory.jsonl` }),
   },
-  filesystem: { load: () => import('./filesystem.ts'), args: (folder) => [folder], env: () => ({}) },
+  filesystem: {
+    title: 'server-filesystem of the MCP project',
+    load: () => import('./filesystem.ts'),
+    args: (folder) => [folder],
+    env: () => ({}),
+  },
 };
+const SQLITE = 'sqlite';
 
-export const BUNDLED_NAMES: readonly string[] = Object.keys(BUNDLED);
+/** The servers by their names, with titles. */
+export const BUNDLED_TITLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(BUNDLED).map(([name, { title }]) => [name, title])),
+  [SQLITE]: 'SQLite, in the package sql.js',
+};
 
 /** Starts a new server at the end of a transport. @param folder the path of the server's folder in `files` */
 export async function startBundled(name: string, transport: Transport, files: MemoryFiles, folder: string): Promise<void> {
   // Before the server's schemas are made, zod must know that it may not make functions from texts.
   await import('../../base/content-policy.ts');
+  if (name === SQLITE) return (await import('./sqlite.ts')).startSqlite(transport, files, folder);
   const { load, args, env } = BUNDLED[name]!;
   const { default: start } = await load();
+  // A server may start only if its script is the one that Node runs.
+  const script = `${folder}/server.js`;
   const randomBytes = (size: number) => crypto.getRandomValues(Bytes.alloc(size));
   await start({
     modules: {
@@ -43,11 +60,11 @@ export async function startBundled(name: string, transport: Transport, files: Me
       stdio: { StdioServerTransport: function StdioServerTransport() { return transport; } }, // prettier-ignore
     },
     globals: {
-      process: { argv: ['node', name, ...args(folder)], env: env(folder), platform: 'linux', cwd: () => folder, exit },
+      process: { argv: ['node', script, ...args(folder)], env: env(folder), platform: 'linux', cwd: () => folder, exit },
       Buffer: Bytes,
       console: { ...console, error() {}, log() {} },
     },
-    url: `file://${folder}/server.js`,
+    url: `file://${script}`,
   });
 }
 

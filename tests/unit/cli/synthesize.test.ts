@@ -81,7 +81,7 @@ it('goes on where it was stopped, with the same bytes', async () => {
 });
 
 it.each([
-  [['--domain', 'roms'], '--domain is "roms" (did you mean rooms?): expected NAME[:LEVEL][=SHARE] with chat, contacts, courses'],
+  [['--domain', 'roms'], '--domain is "roms" (did you mean rooms?): expected NAME[:LEVEL][=SHARE] with bookings, chat, contacts, courses'],
   [['--domain', 'rooms=0'], '--domain is "rooms=0": expected a share above 0, such as =2'],
   [['--domain', 'rooms,library', '--level', 'glimpse'], '--level is "glimpse": expected nano, small for the domain rooms'],
   [['--domain', 'rooms:nano,library,rooms'], 'rooms nano is given twice: expected each domain once at a level, perhaps with a share'],

@@ -63,6 +63,7 @@ it('has demonstrations: both styles solve its tasks', async () => {
 
 it('is in every list, and is served', async () => {
   expect(GENERATED_DOMAINS.map(({ name }) => name)).toEqual([
+    'bookings',
     'chat',
     'contacts',
     'courses',

@@ -10,6 +10,7 @@ import { checkScenario } from '../../../src/scenarios/read.ts';
 import { blueprintsAt } from '../../../src/scenarios/tasks.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
+import bookings from '../../../src/domains/bookings/scenario.json';
 import contacts from '../../../src/domains/contacts/scenario.json';
 import courses from '../../../src/domains/courses/scenario.json';
 import desk from '../../../src/domains/desk/scenario.json';
@@ -20,7 +21,7 @@ import rentals from '../../../src/domains/rentals/scenario.json';
 const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
 const users = new ScriptedUsers(customerScripts);
 
-it.each(Object.entries({ contacts, courses, desk, jobs, library, rentals }))('%s', async (name, file) => {
+it.each(Object.entries({ bookings, contacts, courses, desk, jobs, library, rentals }))('%s', async (name, file) => {
   const own = checkScenario(file, `${name}/scenario.json`);
   const module = domains[name as keyof typeof domains];
   expect([module.name, module.title, module.transfers]).toEqual([own.scenario.name, own.scenario.title, ['transfer_to_human']]);

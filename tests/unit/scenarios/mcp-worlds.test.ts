@@ -1,5 +1,6 @@
 /** Worlds whose state is in MCP servers: the same calls give the same answers and rows in both hosts, and no write is lost. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import bookings from '../../../src/domains/bookings/scenario.json';
 import contacts from '../../../src/domains/contacts/scenario.json';
 import desk from '../../../src/domains/desk/scenario.json';
 import { Dice } from '../../../src/base/dice.ts';
@@ -65,6 +66,7 @@ test.each([
 );
 
 test.each([
+  ['bookings', bookings],
   ['contacts', contacts],
   ['desk', desk],
 ] as const)('%s: 64 episodes at once lose no write, and see nothing of each other', async (name, file) => {
@@ -99,4 +101,25 @@ test('contacts: 20 writes of one episode at once all stay, although the server w
   const { reward, changes } = await environments.verify(episode);
   expect([reward, changes.length]).toEqual([0, 1]);
   await environments.close(episode);
+});
+
+test('bookings: the number of a booking and its time of making may differ between equal ends', async () => {
+  const own = read(bookings);
+  const environments = createEnvironments({ domains: [hostedDomain(own)], inMemory: true });
+  const query = { domain: 'bookings', level: 'nano', split: 'train', seed: 1, count: 1, conditions: { intents: ['book_boat'] } } as never;
+  const [task] = await environments.tasks(query);
+  const [book] = task!.actions;
+  const cancel = (booking: string): ToolCall => ({ name: 'cancel_booking', arguments: { booking } });
+  // The world has ten bookings, so the first new one is number 11. SQLite does not use its number again.
+  for (const [calls, reward] of [
+    [[book!, cancel('booking_11'), book!], 1],
+    [[book!, cancel('booking_11')], 0],
+    [[book!, cancel('booking_10')], 0],
+    [[{ ...book!, arguments: { ...book!.arguments, people: 1e6 } }, book!], 1],
+  ] as const) {
+    const episode = await environments.start(task!);
+    for (const call of calls) await environments.call(episode, call);
+    expect((await environments.verify(episode)).reward).toBe(reward);
+    await environments.close(episode);
+  }
 });
