@@ -132,6 +132,17 @@ test('a server without CORS and one that knows only older headers: a sentence fo
       .click();
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await expect(page.locator('[data-part=result]')).toContainText('"entities": []');
+
+    // WebAssembly of SQLite runs in the worker.
+    await page.getByLabel('Server in the tab').selectOption({ label: 'SQLite, in the package sql.js' });
+    await page.getByRole('button', { name: /^Connect/ }).click();
+    await page
+      .getByRole('navigation', { name: 'Tools' })
+      .getByRole('button', { name: /^describe_table/ })
+      .click();
+    await page.getByLabel(/^table_name/).fill('sqlite_boats');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await expect(page.locator('[data-part=result]')).toContainText('no such table: sqlite_boats');
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await expect(page.getByRole('navigation', { name: 'Tools' })).toHaveCount(0);
     expect(problems).toEqual([]);
