@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 const PACKAGES = /** @type {Record<string, string>} */ ({
   'src/mcp/servers/memory.ts': '@modelcontextprotocol/server-memory',
   'src/mcp/servers/filesystem.ts': '@modelcontextprotocol/server-filesystem',
+  'src/mcp/servers/taskmanager.ts': '@kazuph/mcp-taskmanager',
 });
 /** What the caller of the function replaces, beside Node's modules. */
 const STDIO = '@modelcontextprotocol/sdk/server/stdio.js';

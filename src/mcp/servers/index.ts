@@ -28,6 +28,12 @@ const BUNDLED: Readonly<Record<string, Bundled>> = {
     args: (folder) => [folder],
     env: () => ({}),
   },
+  taskmanager: {
+    title: 'mcp-taskmanager of kazuph',
+    load: () => import('./taskmanager.ts'),
+    args: () => [],
+    env: (folder) => ({ TASK_MANAGER_FILE_PATH: `${folder}/tasks.json` }),
+  },
 };
 const SQLITE = 'sqlite';
 
@@ -50,7 +56,7 @@ export async function startBundled(name: string, transport: Transport, files: Me
   await start({
     modules: {
       path,
-      fs: { promises: files, createReadStream: (own: string) => streamOf(files.readFile(own)) },
+      fs: { promises: files, createReadStream: (own: string) => streamOf(files.readFile(own)), realpathSync: (own: string) => own },
       'fs/promises': files,
       os: { homedir: () => '/home' },
       url: { fileURLToPath: (url: string) => new URL(url).pathname, pathToFileURL: (own: string) => new URL(`file://${encodeURI(own)}`) },

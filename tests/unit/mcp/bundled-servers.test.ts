@@ -8,10 +8,10 @@ import type { Json } from '../../../src/records/json.ts';
 const CALLS = 200;
 type Call = { name: string; arguments: Record<string, Json> };
 
-const command = (server: string, args: readonly string[], more: { env?: Record<string, string>; files: McpFiles }): McpTarget => ({
+const command = (name: string, args: readonly string[], more: { env?: Record<string, string>; files: McpFiles }): McpTarget => ({
   kind: 'command',
   command: process.execPath,
-  args: [`node_modules/@modelcontextprotocol/server-${server}/dist/index.js`.replace(/^/, `${process.cwd()}/`), ...args],
+  args: [`${process.cwd()}/node_modules/${name}/dist/index.js`, ...args],
   ...more,
 });
 
@@ -98,6 +98,25 @@ function fileCall(dice: Dice): Call {
   ]);
 }
 
+function planCall(dice: Dice): Call {
+  const [requestId, taskId] = [dice.pick(['req-1', 'req-2', 'req-2', 'req-3', 'req-9']), `task-${dice.int(1, 9)}`];
+  const tasks = [{ title: dice.pick(TEXTS), description: dice.pick(FACTS) }];
+  return dice.pick<Call>([
+    { name: 'request_planning', arguments: { originalRequest: dice.pick(FACTS), tasks } },
+    { name: 'get_next_task', arguments: { requestId } },
+    { name: 'mark_task_done', arguments: { requestId, taskId } },
+    { name: 'mark_task_done', arguments: { requestId, taskId, completedDetails: dice.pick(TEXTS) } },
+    { name: 'approve_task_completion', arguments: { requestId, taskId } },
+    { name: 'approve_request_completion', arguments: { requestId } },
+    { name: 'open_task_details', arguments: { taskId } },
+    { name: 'list_requests', arguments: {} },
+    { name: 'add_tasks_to_request', arguments: { requestId, tasks } },
+    { name: 'update_task', arguments: { requestId, taskId, title: dice.pick(FACTS) } },
+    { name: 'delete_task', arguments: { requestId, taskId } },
+    { name: 'mark_task_done', arguments: { requestId } },
+  ]);
+}
+
 const SEED_FILES = { 'a.txt': 'one\ntwo\n', 'inbox/a.txt': 'two\n', 'inbox/b.md': '# b\n' };
 const GRAPH = {
   'memory.jsonl': [
@@ -109,20 +128,40 @@ const GRAPH = {
     .join('\n'),
 };
 
+const PLAN = {
+  'tasks.json': JSON.stringify({
+    requests: [
+      {
+        requestId: 'req-1',
+        originalRequest: 'party',
+        splitDetails: 'party',
+        tasks: [{ id: 'task-1', title: 'cake', description: 'order it', done: true, approved: false, completedDetails: '' }],
+        completed: false,
+      },
+    ],
+  }),
+};
+
 test.each([
   {
     server: 'memory',
     files: GRAPH,
-    process: command('memory', [], { env: { MEMORY_FILE_PATH: '{folder}/memory.jsonl' }, files: GRAPH }),
+    process: command('@modelcontextprotocol/server-memory', [], { env: { MEMORY_FILE_PATH: '{folder}/memory.jsonl' }, files: GRAPH }),
     draw: memoryCall,
   },
   {
     server: 'filesystem',
     files: SEED_FILES,
-    process: command('filesystem', ['{folder}'], { env: { HOME: '/home' }, files: SEED_FILES }),
+    process: command('@modelcontextprotocol/server-filesystem', ['{folder}'], { env: { HOME: '/home' }, files: SEED_FILES }),
     draw: fileCall,
   },
-])('server-$server: 200 calls give the same answers and the same files in a process and here', async ({ server, files, process, draw }) => {
+  {
+    server: 'taskmanager',
+    files: PLAN,
+    process: command('@kazuph/mcp-taskmanager', [], { env: { TASK_MANAGER_FILE_PATH: '{folder}/tasks.json' }, files: PLAN }),
+    draw: planCall,
+  },
+])('$server: 200 calls give the same answers and the same files in a process and here', async ({ server, files, process, draw }) => {
   const dice = new Dice('bundled-servers', server);
   const calls = Array.from({ length: CALLS }, () => draw(dice));
   const [there, here] = [await played(process, calls), await played({ kind: 'here', server, files }, calls)];
