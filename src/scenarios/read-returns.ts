@@ -21,7 +21,7 @@ export function checkReturns(reader: Reader, returns: Json, args: readonly strin
 /** Finds the part of a schema that is wrong. The library names no place. */
 function checkSchema(reader: Reader, schema: Json | undefined, path: string): void {
   if (typeof schema === 'boolean') return;
-  if (!isObject(schema)) return reader.fail(path, schema, 'a JSON Schema');
+  if (!isObject(schema)) return reader.fail(path, schema, 'a JSON Schema, which is an object');
   const { type, properties, items, required, enum: choices, additionalProperties: more } = schema;
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (types.some((one) => !TYPES.includes(one as string))) reader.fail(`${path}.type`, type, TYPES.join(', '));

@@ -33,7 +33,6 @@ export function checkTool(reader: Reader, tool: ScenarioTool, path: string): voi
     reader.fail(`${path}.server`, undefined, 'the tool of the server that makes this write, because host holds the state');
   if (result !== undefined) reader.expression(result, server ? { ...names, text: null, structured: null } : names, `${path}.result`);
   else if (!server) reader.fail(`${path}.result`, undefined, 'an expression for the result');
-  if (returns !== undefined && !isObject(returns)) reader.fail(`${path}.returns`, returns, 'a JSON Schema, which is an object');
   if (returns !== undefined) checkReturns(reader, returns, args, `${path}.returns`);
   if (says !== undefined) reader.template(says, plain, `${path}.says`);
   if (kind === 'write' && says === undefined) reader.fail(`${path}.says`, undefined, 'how people say this write, such as "book {room}"');
