@@ -43,6 +43,8 @@ export function untold(
   for (const [message, { role, content, tool_calls: calls = [] }] of messages.entries()) {
     if (role !== 'assistant') {
       heard.push(content);
+      // What somebody has told is no quotation, however long.
+      eachRun(wordsOf(content), QUOTED, (run) => void quoted.delete(run));
       continue;
     }
     const said = content.replace(/^\s*\d{1,2}[.)]\s/gm, '');

@@ -53,6 +53,7 @@ it.each<[string, ChatMessage[], string | null]>([
   ['a call with a value of the hint', [user('A room on Friday.'), agent('', { room: 'room_12', day: 'Friday' })], 'the agent calls book_room with "room_12"'],
   ['told too late', [user('A room.'), agent('On Friday?'), user('Yes, Friday.')], 'the agent says "Friday"'],
   ['only the agent has said it', [user('A room.'), agent('', { day: 'Friday' }), agent('Friday.')], 'the agent calls book_room with "Friday"'],
+  ['a long text of the hint that the customer has told', [user('Please tell them: you do not know their values before the customer speaks.'), agent('I write: you do not know their values before the customer speaks.')], null],
   ['a quotation of the hint', [user('A room.'), agent('You do not know their values before the customer speaks.')], 'the agent quotes its hint'],
 ])('%s', (_, messages, why) => {
   const found = find(...messages);
