@@ -587,7 +587,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by(`${RESULTS}customer-faults.md`, '10.4 96 100 29 30'),
     by(`${RESULTS}speed.md`, '4.3'),
     by(`${RESULTS}benchmarks.md`, '256 256 0.6'),
-    by(`${RESULTS}synthesis.md`, '14.3'),
+    by(`${RESULTS}synthesis.md`, '9.0'),
     by(`${RESULTS}page.md`, '1.5'),
     by(`${RESULTS}judge.md`, '97.6 3.0'),
     by('tests/unit/evaluation/coverage.test.ts', '94'),
@@ -667,7 +667,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
     by('./mua scenario fidelity NAME', '900 99.6 100 600 600 147 151 88 93'),
     by('public/experiments/noise-grpo.toml', '5 15 30 30'),
   ],
-  [`${RESULTS}synthesis.md`]: [by('./mua synthesize --domain rooms,library', '2,496 2,186 2,000 1,008 1,663 193 14.3 55 43 44')],
+  [`${RESULTS}synthesis.md`]: [by('./mua synthesize --domain rooms,library', '2,304 2,185 2,000 1,058 2,166 143 9.0 0 54 55')],
   [`${RESULTS}timeouts.md`]: [by('models/glimpse-timeouts/README.md', '1.8')],
   'models/glimpse-timeouts/README.md': [by('--set demonstrators.careful.calls_again=0.05 --out first.jsonl', '5 1.8')],
   'models/nano-retail/README.md': [
