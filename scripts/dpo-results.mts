@@ -3,13 +3,13 @@
  *
  *     npx tsx scripts/dpo-results.mts --results cold-starts/dpo --tuned 60
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { resultOf } from '../src/evaluation/trial-result.ts';
 import { experimentRun } from '../src/experiments/collect.ts';
 import type { EvaluationReport } from '../src/records/evaluation.ts';
 import type { Trajectory } from '../src/records/trajectory.ts';
-import type { DpoArm, DpoFile } from './dpo-table.ts';
+import { ARMS, type DpoArm, type DpoFile } from './dpo-table.ts';
 
 const { values } = parseArgs({ options: { results: { type: 'string' }, tuned: { type: 'string' } } });
 if (!values.results || !values.tuned) throw new Error('usage: npx tsx scripts/dpo-results.mts --results DIR --tuned SEED');
@@ -18,7 +18,8 @@ const file: DpoFile = { tried: {}, chosen: {}, runs: [] };
 const rateOf = (name: string) => Number(name.match(/-\d+-(.+)$/)?.[1] ?? 0);
 for (const name of readdirSync(values.results).sort((a, b) => rateOf(a) - rateOf(b))) {
   const found = name.match(/^on-(dpo|sft|start)-(\d+)(?:-(.+))?$/);
-  if (!found) continue;
+  // The evaluation may not be finished.
+  if (!found || !existsSync(`${values.results}/${name}/result.json`)) continue;
   const [, arm, seed, rate] = found as unknown as [string, DpoArm, string, string | undefined];
   if (seed === values.tuned) {
     const { pass_hat } = JSON.parse(readFileSync(`${values.results}/${name}/result.json`, 'utf8')) as EvaluationReport;
@@ -40,4 +41,6 @@ for (const name of readdirSync(values.results).sort((a, b) => rateOf(a) - rateOf
   });
   file.runs.push(run);
 }
+// A seed counts when all arms have it.
+file.runs = file.runs.filter(({ seed }) => file.runs.filter((run) => run.seed === seed).length === ARMS.length);
 writeFileSync(new URL('../docs/results/dpo.json', import.meta.url), `${JSON.stringify(file)}\n`);

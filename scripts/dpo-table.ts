@@ -4,7 +4,7 @@ import { analyse } from '../src/experiments/analysis.ts';
 import type { ExperimentRun } from '../src/records/experiment.ts';
 import { interval, minus } from './experiment-tables.ts';
 
-const ARMS = ['dpo', 'sft', 'start'] as const;
+export const ARMS = ['dpo', 'sft', 'start'] as const;
 export type DpoArm = (typeof ARMS)[number];
 
 /** What `scripts/dpo-results.mts` writes. */
@@ -21,7 +21,7 @@ export function dpoRows({ tried, chosen, runs } = stored()): string[][] {
   const seeds = [...new Set(runs.map(({ seed }) => seed))];
   const { variants, comparisons } = analyse({ seeds, baseline: 'dpo', variants: ARMS.map((name) => ({ name })) }, runs);
   return [
-    ['arm', 'rates: pass^1 of seed 60', 'pass^1', 'minus `dpo`', 'asks'],
+    ['arm', 'rates: pass^1 of seed 60', `pass^1, ${seeds.length} seeds`, 'minus `dpo`', 'asks'],
     ...ARMS.map((arm, i) => {
       const { held_out, confirmed } = variants[i]!.figures;
       const comparison = comparisons.find(({ variant }) => variant === arm);
