@@ -20,7 +20,7 @@ import type { Json } from '../records/json.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { Split, Task } from '../records/task.ts';
 import { Importer, type Progress } from './imports.ts';
-import { FIRST, generatedDomains, generatedWorld, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
+import { FIRST, generatedDomains, generatedWorld, hostedDomains, openGenerated, openImported, type Opened, titleOf } from './open-world.ts';
 import { relations } from './references.ts';
 import { OwnScenarios } from '../storage/own-scenarios.ts';
 import { Scenarios } from './scenarios.ts';
@@ -75,11 +75,15 @@ export class WorldBrowser {
 
   /** All worlds except those of the visitor's own scenarios. The generated ones come first, then the imports. */
   async list(): Promise<WorldSummary[]> {
+    const isOurs = (name: string) => !isOwn(name);
+    const [domains, hosted] = await Promise.all([generatedDomains(isOurs), hostedDomains(isOurs)]);
     const generated = await Promise.all(
-      (await generatedDomains((name) => !isOwn(name))).flatMap(({ definition, title, tasksPerWorld, worldId: idOf }) =>
-        definition.levels.map(async (level): Promise<WorldSummary> => {
-          const tables = await definition.world(idOf(level, FIRST));
-          return { name: `${definition.name}-${level}`, title: `${title}, ${level}`, rows: rowCounts(tables), tasks: tasksPerWorld };
+      [...domains, ...hosted].flatMap((domain) =>
+        domain.definition.levels.map(async (level): Promise<WorldSummary> => {
+          const { definition, title, tasksPerWorld: tasks, worldId: idOf } = domain;
+          const rows = rowCounts(await definition.world(idOf(level, FIRST)));
+          const place = { domain: title, level, hosted: hosted.includes(domain) };
+          return { name: `${definition.name}-${level}`, title: `${title}, ${level}`, rows, tasks, generated: place };
         }),
       ),
     );

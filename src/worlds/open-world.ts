@@ -27,6 +27,19 @@ export const generatedDomains = async (wanted: (name: string) => boolean = () =>
       : [{ definition, title, tasksPerWorld: definition.worlds.tasks, worldId: definition.worlds.id }],
   );
 
+/** The domains whose state is in an MCP server, with the tables from which the server begins. */
+export async function hostedDomains(wanted: (name: string) => boolean): Promise<GeneratedDomain[]> {
+  const modules = GENERATED.filter(({ name, scenario }) => scenario && wanted(name));
+  const read = await Promise.all(modules.map(async ({ title, scenario }) => ({ title, own: await scenario!() })));
+  const hosted = read.filter(({ own }) => own.scenario.host);
+  if (hosted.length === 0) return [];
+  const { tableDomain } = await import('../scenarios/table-domain.ts');
+  return hosted.map(({ title, own }) => {
+    const definition = tableDomain(own);
+    return { title, definition, tasksPerWorld: definition.worlds!.tasks, worldId: definition.worlds!.id };
+  });
+}
+
 /** The world that is opened if none is chosen. */
 export const FIRST: GeneratedWorld = { split: 'train', seed: 1, number: 0 };
 

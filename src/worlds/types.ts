@@ -42,8 +42,16 @@ export interface WorldSummary {
   title: string;
   /** The number of records in each table. */
   rows: { table: string; count: number }[];
+  /** 0 if they are not counted. */
   tasks: number;
   imported?: Import;
+  /** Set for a generated world. */
+  generated?: {
+    domain: string;
+    level: string;
+    /** Whether an MCP server holds the rows. Then `rows` are those with which it begins, and the world has no page. */
+    hosted: boolean;
+  };
 }
 
 /** A visitor's own scenario. */
