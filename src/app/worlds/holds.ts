@@ -17,7 +17,7 @@ export function tableWords(n: number, table: string): string {
 const plural = (word: string): string =>
   IRREGULAR[word] ?? (/[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : /(s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`);
 
-const singular = (word: string): string => (word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.replace(/(?<=s|x|z|ch|sh)es$|s$/, ''));
+const singular = (word: string): string => (word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.replace(/(?<=ss|x|ch|sh)es$|s$/, ''));
 
 /** What several worlds hold: for each table the fewest and the most rows, such as `8–40 members, 1 desk`. */
 export function holds(worlds: readonly Rows[]): string {
