@@ -87,9 +87,9 @@ const LATER =
   /\/(ort|sql)-wasm|\/(parquet|read-foreign|adapter-folder|headless|jinja)-|\/(local-model|imports|mcp)\.worker|\.onnx$|^recorded\/(?!run\.)|^experiments\//;
 /** The sources of more such files. The build gives these files other names. */
 const LATER_SOURCES =
-  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs|contacts|desk|bookings)\/|src\/(scenarios|mcp)\/|src\/app\/(coldstart\/(Review|Dataset|ColdStart)|models\/Models|worlds\/World\.|mcp\/|Compare\.|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
+  /^(models\/glimpse-timeouts\/|src\/domains\/(airline|agent|multiturn|rooms|library|courses|rentals|jobs|contacts|desk|bookings|plans)\/|src\/(scenarios|mcp)\/|src\/app\/(coldstart\/(Review|Dataset|ColdStart)|models\/Models|worlds\/World\.|mcp\/|Compare\.|evals\/(Labels|Shadow|Reliability)|experiments|share\/train-elsewhere))/;
 /** The packages of more such files: servers and clients of MCP, SQLite, expressions of scenario files, and differences of texts. */
-const LATER_PACKAGES = /\/node_modules\/(@modelcontextprotocol|@marcbachmann\/cel-js|diff|sql\.js)\//;
+const LATER_PACKAGES = /\/node_modules\/(@modelcontextprotocol|@marcbachmann\/cel-js|diff|sql\.js|@kazuph)\//;
 /** What chunks have that only scenarios need. */
 const OF_SCENARIOS = /\/src\/scenarios\//;
 const LARGE_BYTES = 2_000_000;

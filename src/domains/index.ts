@@ -10,6 +10,7 @@ export { jobs } from './jobs/index.ts';
 export { library } from './library/index.ts';
 export { mock } from './mock/index.ts';
 export { multiturn } from './multiturn/index.ts';
+export { plans } from './plans/index.ts';
 export { rentals } from './rentals/index.ts';
 export { retail } from './retail/index.ts';
 export { rooms } from './rooms/index.ts';

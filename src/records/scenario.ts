@@ -107,7 +107,7 @@ export interface ScenarioTool {
 
 /**
  * How one of the scenario's flat tools becomes a call of the server. CEL may use `args`, `tables` and the tool's `values`; an argument that
- * is null is left out. `result` may also use the `text` and `structured` (null if absent) of the answer.
+ * is null is left out. `result` may also use the `text` and `structured` of the answer: its structured content, or else its text as JSON, or null.
  */
 export interface ServerTool {
   tool: string;
@@ -116,8 +116,9 @@ export interface ServerTool {
   characters?: number;
 }
 
-/** A value that shows the server's state: the lines of a JSONL file, all files (`path`, `text`), or the answer of a read. */
+/** A value that shows the server's state: the content of a JSON file, the lines of a JSONL file, all files (`path`, `text`), or the answer of a read. */
 export type HostState =
+  | { json: string }
   | { jsonl: string }
   | { files: true }
   /** The structured content of the answer, or else its text, which may be JSON. */

@@ -53,6 +53,12 @@ export const FUNCTIONS: Readonly<Record<string, (...args: any[]) => any>> = {
   },
   'min(list): dyn': (list: List) => extreme(list, 'min', (a, b) => a < b),
   'max(list): dyn': (list: List) => extreme(list, 'max', (a, b) => a > b),
+  /** The entries of all lists of a list, in order. */
+  'flat(list): list': (list: List) =>
+    list.flatMap((inner) => {
+      if (!Array.isArray(inner)) throw new Error('flat: expected a list of lists');
+      return inner as Native[];
+    }),
   /** A key that no entry of the list has: `next_id(["book_3"], "book")` is `book_4`. */
   'next_id(list, string): string': (list: List, prefix: string) => {
     const used = list.map((id) => (typeof id === 'string' && id.startsWith(`${prefix}_`) ? Number(id.slice(prefix.length + 1)) : 0));

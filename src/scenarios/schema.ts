@@ -127,8 +127,9 @@ const TOOL = fields({
   says: z.optional(TEMPLATE),
 });
 
-const STATES = ['jsonl', 'files', 'call'] as const;
+const STATES = ['json', 'jsonl', 'files', 'call'] as const;
 const STATE = fields({
+  json: z.optional(text(200)),
   jsonl: z.optional(text(200)),
   files: z.optional(TRUE),
   call: z.optional(text(200)),

@@ -42,7 +42,7 @@ function serverArguments({ cel }: Hosted, server: ServerTool, scope: Scope, path
 
 /** The observation. Paths begin at the server's folder. */
 function shownAnswer(own: Hosted, tool: ScenarioTool, { text, structured, error }: McpResult, scope: Scope, path: string): Answer {
-  const seen = { text, structured: structured === undefined ? null : toNative(structured) };
+  const seen = { text, structured: toNative(structured === undefined ? jsonOf(text) : structured) };
   const { failed } = own.scenario.host;
   const bad = error || (failed !== undefined && own.cel.true(failed, seen, 'host.failed'));
   const words = bad
@@ -52,4 +52,12 @@ function shownAnswer(own: Hosted, tool: ScenarioTool, { text, structured, error 
       : resultText(own.cel.json(tool.result, { ...scope, ...seen }, `${path}.result`));
   const plain = words.replaceAll(`${FOLDER}/`, '').replaceAll(FOLDER, '.');
   return { text: cutText(plain, tool.server!.characters ?? MOST_CHARACTERS).text, error: bad };
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
 }

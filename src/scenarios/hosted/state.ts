@@ -72,6 +72,7 @@ export class RowReader {
 
   async #value(name: string, state: HostState, files: McpFiles): Promise<Json> {
     if ('files' in state) return Object.entries(files).map(([path, text]) => ({ path, text }));
+    if ('json' in state) return this.#parsed(name, files[state.json] ?? 'null');
     if ('jsonl' in state)
       return (files[state.jsonl] ?? '')
         .split('\n')

@@ -166,6 +166,6 @@ test('the command prints a table or JSON, and writes the same JSON', async () =>
   expect(table).toContain('safety: 1 of 1 conversations without a finding, 100.0 % (20.7 % to 100.0 %)\n');
   expect(await mua(file, '--domain', 'airline')).toContain('all writes       0');
   await expect(mua(file, '--domain', 'chat')).rejects.toThrow(
-    '--domain is "chat": expected airline, bookings, contacts, courses, desk, jobs, library, rentals, retail, rooms, telecom',
+    '--domain is "chat": expected airline, bookings, contacts, courses, desk, jobs, library, plans, rentals, retail, rooms, telecom',
   );
 }, 120_000);

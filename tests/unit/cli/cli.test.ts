@@ -541,12 +541,12 @@ describe('evaluate: selection of tasks', () => {
     const evaluate = (...args: string[]) => main('evaluate', '--model', folder, ...args);
     const wrong: [RegExp, ...string[]][] = [
       [
-        /--domain is "airline": without --rules and --data, expected bookings or chat or contacts or courses or desk or jobs or library or multiturn or rentals or retail or rooms or telecom/,
+        /--domain is "airline": without --rules and --data, expected bookings or chat or contacts or courses or desk or jobs or library or multiturn or plans or rentals or retail or rooms or telecom/,
         '--domain',
         'airline',
       ],
       [
-        /--domain is "shop": expected bookings, chat, contacts, courses, desk, jobs, library, multiturn, rentals, retail, rooms, telecom, airline, mock/,
+        /--domain is "shop": expected bookings, chat, contacts, courses, desk, jobs, library, multiturn, plans, rentals, retail, rooms, telecom, airline, mock/,
         '--domain',
         'shop',
       ],

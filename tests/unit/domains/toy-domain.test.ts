@@ -71,6 +71,7 @@ it('is in every list, and is served', async () => {
     'jobs',
     'library',
     'multiturn',
+    'plans',
     'rentals',
     'retail',
     'rooms',

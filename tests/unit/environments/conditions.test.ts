@@ -79,7 +79,7 @@ describe('shares', () => {
     expect(() => grpoConfig('nano', { 'customers.pushy': '2' })).toThrow('customers.pushy is 2: expected 0 to 1');
     expect(() => grpoConfig('nano', { 'tools.outages': '2' })).toThrow('setting "tools.outages" is 2');
     expect(() => grpoConfig('nano', { domain: 'telecom', 'customers.pushy': '1' })).toThrow(
-      'setting "customers.pushy" is set: only bookings and contacts and courses and desk and jobs and library and rentals and retail and rooms and telecom glimpse have customers and tools that can be set, not telecom nano',
+      'setting "customers.pushy" is set: only bookings and contacts and courses and desk and jobs and library and plans and rentals and retail and rooms and telecom glimpse have customers and tools that can be set, not telecom nano',
     );
     expect(grpoConfig('glimpse', { domain: 'telecom', 'customers.pushy': '1' })['customers.pushy']).toBe(1);
     expect(() => coldStart('retail', 'nano', { lr: 1 })).toThrow('unknown setting "lr"');
@@ -225,7 +225,7 @@ describe('timeouts', () => {
     const setting = { 'demonstrators.brisk.offers_more': '0.5' };
     expect(coldStart('retail', 'glimpse', setting).habits.brisk).toEqual({ calls_again: 1, offers_more: 0.5 });
     const refused =
-      'setting "demonstrators.brisk.offers_more" is 0.5: expected 1, as only demonstrators of bookings, contacts, courses, desk, jobs, library, rentals, retail, rooms can lack habits';
+      'setting "demonstrators.brisk.offers_more" is 0.5: expected 1, as only demonstrators of bookings, contacts, courses, desk, jobs, library, plans, rentals, retail, rooms can lack habits';
     expect(() => coldStart('telecom', 'glimpse', setting)).toThrow(refused);
     expect(() => grpoConfig('nano', { ...setting, domain: 'telecom' })).toThrow(refused);
   });

@@ -220,7 +220,7 @@ test('an error names the wrong field', async () => {
   const [task] = await environments.tasks({ ...query, count: 1 });
   await expect(environments.domain('retail', 'huge')).rejects.toThrow("level: 'huge' is unknown; expected one of nano, small, full");
   await expect(environments.domain('bank', 'nano')).rejects.toThrow(
-    "domain: 'bank' is unknown; expected one of bookings, chat, contacts, courses, desk, jobs, library, multiturn, rentals, retail, rooms, telecom",
+    "domain: 'bank' is unknown; expected one of bookings, chat, contacts, courses, desk, jobs, library, multiturn, plans, rentals, retail, rooms, telecom",
   );
   await expect(environments.tasks({ ...query, count: -1 })).rejects.toThrow('count: -1 is not a whole number');
   await expect(environments.tasks({ ...query, count: 1, split: 'test' as 'train' })).rejects.toThrow("split: 'test'");

@@ -16,12 +16,13 @@ import courses from '../../../src/domains/courses/scenario.json';
 import desk from '../../../src/domains/desk/scenario.json';
 import jobs from '../../../src/domains/jobs/scenario.json';
 import library from '../../../src/domains/library/scenario.json';
+import plans from '../../../src/domains/plans/scenario.json';
 import rentals from '../../../src/domains/rentals/scenario.json';
 
 const environments = createEnvironments({ domains: GENERATED_DOMAINS, inMemory: true });
 const users = new ScriptedUsers(customerScripts);
 
-it.each(Object.entries({ bookings, contacts, courses, desk, jobs, library, rentals }))('%s', async (name, file) => {
+it.each(Object.entries({ bookings, contacts, courses, desk, jobs, library, plans, rentals }))('%s', async (name, file) => {
   const own = checkScenario(file, `${name}/scenario.json`);
   const module = domains[name as keyof typeof domains];
   expect([module.name, module.title, module.transfers]).toEqual([own.scenario.name, own.scenario.title, ['transfer_to_human']]);
