@@ -21,7 +21,8 @@ export function read(file: unknown): Hosted {
 /** The scenario with its server as a process of the installed package instead of one here. */
 export function inProcess<S extends { host: { here: string; command: readonly string[] } }>(file: S) {
   const { here, command, ...host } = file.host;
-  const script = `${process.cwd()}/node_modules/@modelcontextprotocol/server-${here}/dist/index.js`;
+  const name = here === 'taskmanager' ? '@kazuph/mcp-taskmanager' : `@modelcontextprotocol/server-${here}`;
+  const script = `${process.cwd()}/node_modules/${name}/dist/index.js`;
   return { ...file, host: { ...host, command: [process.execPath, script, ...command.slice(3)] } };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import bookings from '../../../src/domains/bookings/scenario.json';
 import contacts from '../../../src/domains/contacts/scenario.json';
 import desk from '../../../src/domains/desk/scenario.json';
+import plans from '../../../src/domains/plans/scenario.json';
 import { Dice } from '../../../src/base/dice.ts';
 import type { Played } from '../../support/hosted-worlds.ts';
 import { inProcess, playIn, read } from '../../support/hosted-worlds.ts';
@@ -35,11 +36,13 @@ const POOLS: Record<string, Record<string, readonly string[]>> = {
     new: ['paid', 'open', 'late'],
     text: ['Status: open', 'ü💡\n', '*'],
   },
+  plans: { plan: ['req-1', 'req-2', 'req-3', 'req-4', 'req-9'], title: ['buy lamps', 'ü💡', ''] },
 };
 
 test.each([
   ['contacts', contacts, 'person', 'entity', 'name'],
   ['desk', desk, 'name', 'paper', 'name'],
+  ['plans', plans, 'task', 'task', 'id'],
 ] as const)(
   '%s: 200 calls give the same answers and the same rows in the tab and in a process',
   async (name, file, parameter, table, field) => {
@@ -69,6 +72,7 @@ test.each([
   ['bookings', bookings],
   ['contacts', contacts],
   ['desk', desk],
+  ['plans', plans],
 ] as const)('%s: 64 episodes at once lose no write, and see nothing of each other', async (name, file) => {
   const own = read(file);
   const environments = createEnvironments({ domains: [hostedDomain(own)], inMemory: true });
