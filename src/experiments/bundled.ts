@@ -18,4 +18,5 @@ export const BUNDLED_EXPERIMENTS: readonly string[] = [
   'honest',
   'ablation',
   'small',
+  'scenarios',
 ];
