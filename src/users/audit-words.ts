@@ -69,11 +69,14 @@ const wordsOf = (text: string) =>
  * possible, because the scripted customer reads such sentences aloud.
  */
 export function instructionRuns(instruction: string, generated: boolean): ReadonlySet<string> {
-  const words = wordsOf(instruction);
   const runs = new Set<string>();
-  for (let i = 0; i + RUN <= words.length; i++) {
-    const run = words.slice(i, i + RUN);
-    if (run.some((word) => SECOND_PERSON.has(word) || (generated && word === 'agent'))) runs.add(run.join(' '));
+  // Generated instructions quote what the customer shall say, as in “you find me in Design”.
+  for (const part of generated ? instruction.split(/“[^”]*”/) : [instruction]) {
+    const words = wordsOf(part);
+    for (let i = 0; i + RUN <= words.length; i++) {
+      const run = words.slice(i, i + RUN);
+      if (run.some((word) => SECOND_PERSON.has(word) || (generated && word === 'agent'))) runs.add(run.join(' '));
+    }
   }
   return runs;
 }

@@ -25,7 +25,7 @@ export interface CustomerAudit {
 /** The audit reads at most this many characters of a message. The longest message in the results of tau-bench has 1,300. */
 const MAX_READ = 131_072;
 
-/** A language that understands nothing, so that checks which need one find nothing. */
+/** A language that understands nothing, so that checks which need one find nothing. Of early ends, only that of a first message is found. */
 const SILENT: CustomerLanguage = {
   listen: () => ({ claims: '', done: false, refused: false, transferred: false, open: false }),
   requests: () => false,
@@ -45,7 +45,7 @@ type Played = Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'error' | 'use
 export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, language: CustomerLanguage = SILENT): CustomerAudit {
   const { scenario } = task;
   const { customerJudgement: judgement } = trajectory;
-  const skipped = skippedChecks(scenario).filter(({ check }) => !judgement?.checked.includes(check));
+  const skipped = skippedChecks(scenario, language !== SILENT).filter(({ check }) => !judgement?.checked.includes(check));
   const faults: CustomerFault[] = [];
   const reportAt = (message: number) => (kind: CustomerFaultKind, detail: string) => {
     // Each kind is reported only once for a message.
@@ -89,7 +89,7 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, 
       if (structured && first && withholds(scenario) && language.tellsEverything(said, scenario))
         report('told_everything', 'The first message tells everything; the customer should wait for questions.');
       if (first || node.id === trajectory.leaf || trajectory.termination === 'user_stop')
-        reportEarlyEnd(events, scenario, language, report);
+        reportEarlyEnd(events, scenario, language === SILENT ? null : language, report);
     }
     learn(text);
   }
@@ -116,7 +116,7 @@ const withholds = ({ persona, tellsAll }: UserScenario): boolean => !(tellsAll ?
 
 /** The kinds of mistakes that rules cannot find in tasks of this kind, or only in part. */
 export const uncheckedKinds = (scenario: UserScenario): CustomerFaultKind[] =>
-  isStructured(scenario) ? [] : skippedChecks(scenario).map(({ check }) => check);
+  isStructured(scenario) ? [] : skippedChecks(scenario, true).map(({ check }) => check);
 
 /** Reports an answer that the endpoint cut, or that had no text. It is in no message, because the episode ended with an error. */
 function reportFailure({ termination, error = '' }: Played, report: (kind: CustomerFaultKind, detail: string) => void): void {
@@ -125,9 +125,11 @@ function reportFailure({ termination, error = '' }: Played, report: (kind: Custo
   if (/empty answer|said nothing/.test(error)) report('empty_answer', `The last answer is empty: ${error}.`);
 }
 
-function skippedChecks(scenario: UserScenario): { check: CustomerFaultKind; why: string; partly?: true }[] {
-  if (!isStructured(scenario)) {
-    const why = 'the task has a text only, so its facts and wishes are not known one by one';
+function skippedChecks(scenario: UserScenario, understood: boolean): { check: CustomerFaultKind; why: string; partly?: true }[] {
+  if (!isStructured(scenario) || !understood) {
+    const why = isStructured(scenario)
+      ? 'no rules understand the customers of this domain'
+      : 'the task has a text only, so its facts and wishes are not known one by one';
     return [
       { check: 'ended_too_early', why: `${why}; only a first message that ends the conversation is found`, partly: true },
       { check: 'contradicted', why },

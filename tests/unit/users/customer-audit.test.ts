@@ -138,3 +138,22 @@ test.each([
   auditCustomer(trajectoryOf(task!, nodes, 'max_turns'), task!);
   expect(performance.now() - started).toBeLessThan(5000);
 });
+
+test('a customer of a domain without rules of language is not accused of words that its instruction quotes, and may leave', () => {
+  const [task] = tasksFor('on_request', 'nano', 1, 5);
+  const instruction =
+    'You are a customer. Who you are, in your words: “I am Jana, and you find me in the team Design”. Wait until you are asked.';
+  const quoted = { ...task!, scenario: { ...task!.scenario, instruction } };
+  const said = (text: string) =>
+    trajectoryOf(
+      quoted,
+      [message(0, 'user', text), message(1, 'assistant', 'The fee is 5.'), message(2, 'user', `Thanks, bye. ${STOP}`)],
+      'user_stop',
+    );
+  const heard = (text: string) => audit(said(text), quoted);
+  expect(heard('I am Jana, and you find me in the team Design.').faults).toEqual([]);
+  expect(heard('Wait until you are asked. You are a customer. Who you are, in your words').faults.map(({ kind }) => kind)).toEqual([
+    'leaked_instruction',
+  ]);
+  expect(heard('Hello').skipped.map(({ check }) => check)).toEqual(['ended_too_early', 'contradicted', 'told_everything']);
+});
