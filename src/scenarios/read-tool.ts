@@ -1,5 +1,4 @@
 /** @file Checks a tool of a scenario file. */
-import { isObject } from '../base/json.ts';
 import type { ScenarioTool, ScenarioWrite } from '../records/scenario.ts';
 import { CEL_TYPES } from './cel.ts';
 import { checkReturns } from './read-returns.ts';
