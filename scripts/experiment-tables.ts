@@ -52,7 +52,10 @@ function finishedArms(id: string, folder: string): Map<string, Arm> {
 /** A share that is 0 or 1 in every seed has no interval over seeds. */
 export const interval = ({ value, low, high }: Estimate) =>
   low === high ? points(value) : `${points(value)} (${points(low)} to ${points(high)})`;
-const signed = (estimate: Estimate) => (estimate.value > 0 ? '+' : '') + interval(estimate);
+const signed = (estimate: Estimate) => {
+  const text = interval(estimate);
+  return (estimate.value > 0 && !text.startsWith('0.0 ') ? '+' : '') + text;
+};
 
 export const minus = (difference: Estimate | null, shown: boolean) => (difference ? signed(difference) + (shown ? ', shown' : '') : '');
 

@@ -19,4 +19,6 @@ export const BUNDLED_EXPERIMENTS: readonly string[] = [
   'ablation',
   'small',
   'scenarios',
+  'noise-grpo',
+  'noise-sft',
 ];

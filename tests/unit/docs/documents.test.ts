@@ -22,8 +22,8 @@ test('the README has at most 900 words', () => {
   expect(words('README.md')).toBeLessThanOrEqual(900);
 });
 
-test('README, CONTRIBUTING and docs have at most 22,800 words together, without the page that `npm run engines` writes', () => {
-  expect(READ.filter((path) => path !== 'docs/results/engines.md').reduce((sum, path) => sum + words(path), 0)).toBeLessThanOrEqual(22_800);
+test('README, CONTRIBUTING and docs have at most 23,000 words together, without the page that `npm run engines` writes', () => {
+  expect(READ.filter((path) => path !== 'docs/results/engines.md').reduce((sum, path) => sum + words(path), 0)).toBeLessThanOrEqual(23_000);
 });
 
 /** The anchors of a page, as GitHub makes them from headings. */

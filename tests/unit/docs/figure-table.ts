@@ -665,7 +665,13 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
   ],
   [`${RESULTS}simulated-tools.md`]: [
     by('./mua scenario fidelity NAME', '900 99.6 100 600 600 147 151 88 93'),
-    by('public/experiments/noise-grpo.toml', '5 15 30 30'),
+    by('public/experiments/noise-grpo.toml', '5 15 30 30 30'),
+  ],
+  [`${RESULTS}dpo.md`]: [
+    by(
+      'scripts/dpo.sh',
+      '1 46.5 3 44.5 1 40.0 3 17.0 1 15.0 46.5 41.5 51.5 40.2 34.0 46.4 3 46.5 1 46.5 3 42.5 1 33.0 3 21.5 44.2 37.9 50.4 −2.3 −7.5 2.8 53.5 48.5 58.6 47.3 43.4 51.3 +0.8 −0.6 2.3 39.0 29.2 48.8',
+    ),
   ],
   [`${RESULTS}synthesis.md`]: [by('./mua synthesize --domain rooms,library', '2,304 2,185 2,000 1,058 2,166 143 9.0 0 54 55')],
   [`${RESULTS}timeouts.md`]: [by('models/glimpse-timeouts/README.md', '1.8')],
