@@ -3,7 +3,7 @@
  * folder of the run, and answers in this process.
  */
 import { resolve } from 'node:path';
-import { answerTraining } from '../domains/answered.ts';
+import { answerTraining } from '../domains/training-tools.ts';
 import { PRESETS } from '../training/presets.ts';
 import { ANSWER_FLAGS, type AnswerValues, type OpenedAnswers, openAnswers, readAnswerer, RECORDED, refuseAlone } from './answer.ts';
 import { camelCase, kebabCase } from './args.ts';

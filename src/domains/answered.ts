@@ -1,8 +1,7 @@
-/** @file Simulated tools in training: who answers them, as the settings of a run say, and their world. */
+/** @file Who answers the simulated tools in training, as the settings of a run say. */
 import { didYouMean } from '../base/did-you-mean.ts';
 import { InputError, shown } from '../base/input-error.ts';
 import { type Answerer, NOISE_KINDS, type NoiseKind, SILENT } from '../records/answerer.ts';
-import type { OpenedAnswerer } from '../scenarios/simulated/index.ts';
 import { GENERATED } from './registry.ts';
 
 /** The settings of a run on which its simulated tools depend. Runs from before they existed lack them. */
@@ -56,20 +55,4 @@ export function trainingAnswerer({ domain, answer = '', ...settings }: AnswerSet
     throw new InputError(`setting "answer" is ${shown(answer)}: expected no value for ${domain}, or a scenario: ${names.join(', ')}`);
   if (stale > 0) throw new InputError(`setting "tools.stale_reads" is ${stale}: expected 0, as answer is ${shown(answer)}`);
   return noise ? { kind: 'noisy', ...noise, seed, ...(unchecked && { unchecked }) } : { kind: 'code' };
-}
-
-/** The worlds of `answerTraining`, by domain. */
-const given = new Map<string, OpenedAnswerer>();
-
-/** Trains on these tools in this process, whatever the settings of a run say. For answerers that need a file or a key. */
-export const answerTraining = (domain: string, opened: OpenedAnswerer): void => void given.set(domain, opened);
-
-/** The simulated tools on which a run trains. Null: the domain's own tools. @throws InputError */
-export async function trainingTools(settings: AnswerSettings): Promise<OpenedAnswerer | null> {
-  const opened = given.get(settings.domain);
-  const answerer = trainingAnswerer(settings);
-  if (opened || !answerer) return opened ?? null;
-  const { scenario } = scenarios().find(({ name }) => name === settings.domain)!;
-  const { openAnswerer } = await import('../scenarios/simulated/index.ts');
-  return openAnswerer(await scenario!(), answerer);
 }

@@ -1,5 +1,4 @@
 /** @file Checks what a tool of a scenario file says of its result: `returns`, a JSON Schema with words of its own. */
-import * as z from 'zod';
 import { isObject } from '../base/json.ts';
 import type { Json } from '../records/json.ts';
 import type { Reader } from './reader.ts';
@@ -10,21 +9,32 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'objec
 export function checkReturns(reader: Reader, returns: Json, args: readonly string[], path: string): void {
   checkSchema(reader, returns, path);
   checkWords(reader, returns, args, path);
-  try {
-    z.config({ jitless: true });
-    z.fromJSONSchema(returns as Parameters<typeof z.fromJSONSchema>[0]);
-  } catch (cause) {
-    reader.fail(path, returns, `a JSON Schema that can be checked (${(cause as Error).message})`);
-  }
 }
 
-/** Finds the part of a schema that is wrong. The library names no place. */
+/** Words of JSON Schema that the check of results does not know (`z.fromJSONSchema`), and references, which no tool of a scenario needs. */
+const UNKNOWN = [
+  '$ref',
+  '$dynamicRef',
+  'not',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependentRequired',
+];
+
+/** Finds the part of a schema that is wrong. The page reads scenarios too, so this does not load the library, which names no place. */
 function checkSchema(reader: Reader, schema: Json | undefined, path: string): void {
   if (typeof schema === 'boolean') return;
   if (!isObject(schema)) return reader.fail(path, schema, 'a JSON Schema, which is an object');
-  const { type, properties, items, required, enum: choices, additionalProperties: more } = schema;
+  const unknown = UNKNOWN.find((word) => Object.hasOwn(schema, word));
+  if (unknown !== undefined) reader.fail(path, schema, `a JSON Schema that can be checked, which has no ${unknown}`);
+  const { type, pattern, properties, items, required, enum: choices, additionalProperties: more } = schema;
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (types.some((one) => !TYPES.includes(one as string))) reader.fail(`${path}.type`, type, TYPES.join(', '));
+  if (pattern !== undefined) checkPattern(reader, pattern, `${path}.pattern`);
   if (properties !== undefined && !isObject(properties)) reader.fail(`${path}.properties`, properties, 'a schema for each property');
   for (const [name, child] of Object.entries(properties ?? {})) checkSchema(reader, child as Json, `${path}.properties.${name}`);
   if (items !== undefined) checkSchema(reader, items as Json, `${path}.items`);
@@ -37,6 +47,14 @@ function checkSchema(reader: Reader, schema: Json | undefined, path: string): vo
     if (list === undefined) continue;
     if (!Array.isArray(list)) return reader.fail(`${path}.${word}`, list, 'a list of schemas');
     list.forEach((child, i) => checkSchema(reader, child as Json, `${path}.${word}[${i}]`));
+  }
+}
+
+function checkPattern(reader: Reader, pattern: Json, path: string): void {
+  try {
+    new RegExp(String(pattern));
+  } catch (cause) {
+    reader.fail(path, pattern, `a regular expression (${(cause as Error).message})`);
   }
 }
 

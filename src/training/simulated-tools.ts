@@ -1,6 +1,6 @@
 /** @file Simulated tools in the steps of a run. Its evaluations have the domain's own tools, so that they measure in the true world. */
 import type { Stage } from '../agent/rollouts.ts';
-import { trainingTools } from '../domains/answered.ts';
+import { trainingTools } from '../domains/training-tools.ts';
 import { createEnvironments } from '../environments/index.ts';
 import type { GrpoConfig } from '../records/run.ts';
 import type { StepResult } from './step-result.ts';

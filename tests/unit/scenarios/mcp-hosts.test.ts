@@ -188,7 +188,7 @@ test.each<[string, Change, string]>([
   [
     'two kinds of state',
     ({ host }) => void (host.state = { all: { files: true, jsonl: 'x' } }),
-    'expected exactly one of jsonl, files, call',
+    'expected exactly one of json, jsonl, files, call',
   ],
   [
     'a write without a server',

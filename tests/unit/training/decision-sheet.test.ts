@@ -94,6 +94,9 @@ describe('the sheet', () => {
     expect(ours.sort()).toEqual([
       ...[
         'adam_eps',
+        'answer',
+        'answer.seed',
+        'answer.unchecked',
         'demonstrators.brisk.calls_again',
         'demonstrators.brisk.offers_more',
         'demonstrators.careful.calls_again',

@@ -67,6 +67,7 @@ describe('sft', () => {
     const { result, evaluation, texts } = await trained({
       ...SFT,
       val_tasks: 3,
+      train_batch_size: 8,
       answer: 'noisy@0.3:wrong_order+refused',
       'answer.unchecked': true,
     });

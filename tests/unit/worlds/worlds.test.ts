@@ -43,22 +43,30 @@ describe('generated worlds', () => {
       'telecom-small',
       'telecom-full',
       'telecom-glimpse',
+      'bookings-nano',
+      'bookings-small',
       'contacts-nano',
       'contacts-small',
       'desk-nano',
       'desk-small',
+      'plans-nano',
+      'plans-small',
     ]);
-    // Two domains have their state in MCP servers, which begin with these tables.
+    // Four domains have their state in MCP servers, which begin with these tables.
     const hosted = list.filter((world) => world.generated?.hosted);
     expect(hosted.map(({ rows }) => rows.map(({ table }) => table))).toEqual([
+      ['boat', 'guest', 'booking'],
+      ['boat', 'guest', 'booking'],
       ['entity', 'home', 'member'],
       ['entity', 'home', 'member'],
       ['paper'],
       ['paper'],
+      ['request', 'task'],
+      ['request', 'task'],
     ]);
     for (const { name, rows, tasks, imported } of list) {
-      // The chat has no tables.
-      if (!/^(chat|desk)-/.test(name)) expect(rows.length).toBeGreaterThan(2);
+      // The chat has no tables, and these servers have few.
+      if (!/^(chat|desk|plans)-/.test(name)) expect(rows.length).toBeGreaterThan(2);
       expect(rows.every(({ count }) => count > 0)).toBe(true);
       expect(tasks).toBeGreaterThan(10);
       expect(imported).toBeUndefined();
