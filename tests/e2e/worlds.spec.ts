@@ -14,7 +14,7 @@ test('a generated world: find an order, read the tools and the policy, run gold 
   await page.goto('/');
   await page.getByRole('link', { name: 'Worlds', exact: true }).click();
   const generated = page.getByRole('table', { name: 'Generated worlds' });
-  await expect(generated.getByRole('row')).toHaveCount(1 + 10);
+  await expect(generated.getByRole('row')).toHaveCount(1 + 12);
   await inspect(page, 'worlds');
   await generated.getByRole('link', { name: 'Retail, nano' }).click();
   await expect(page).toHaveURL(/#\/worlds\/retail-nano\/data/);
