@@ -86,7 +86,7 @@ async function firstScripts(page: Page, base: string): Promise<Map<string, numbe
   return found;
 }
 
-test('the first page waits for at most 135 kB of JavaScript, gzipped', async ({ page, baseURL }) => {
+test('the first page waits for at most 130 kB of JavaScript, gzipped', async ({ page, baseURL }) => {
   const fetched = new Map<string, number>();
   const bodies: Promise<unknown>[] = [];
   page.on('response', (response) => {
@@ -109,7 +109,7 @@ test('the first page waits for at most 135 kB of JavaScript, gzipped', async ({ 
   // The browser has fetched all scripts that were found.
   expect([...first.keys()].filter((url) => !fetched.has(url))).toEqual([]);
   expect(workers).toHaveLength(3);
-  expect(sum(first)).toBeLessThanOrEqual(135_000);
+  expect(sum(first)).toBeLessThanOrEqual(130_000);
 });
 
 /** A conversation of 160 messages with 200 tokens each. Every second message is sampled, and all values are stored. */

@@ -1,8 +1,10 @@
 /** @file The labels of evaluations. Each label is stored as soon as it is given. */
 import { storageError } from '../../base/storage-error.ts';
-import { readLabeling } from '../../exchange/labeling-schema.ts';
 import { type Label, labelingId, type LabelingRow, type LabelLine, type Question } from '../../records/labeling.ts';
 import { LabelDatabase } from '../../storage/label-database.ts';
+
+/** The first page needs no labels. */
+const schema = () => import('../../exchange/labeling-schema.ts');
 
 export class Labels {
   readonly #db: LabelDatabase;
@@ -14,11 +16,12 @@ export class Labels {
   /** The labels of an evaluation for one question. @throws ImportError if the stored row is damaged */
   async get(evaluation: string, question: Question): Promise<LabelingRow | undefined> {
     const row = await this.#db.labelings.get(labelingId(evaluation, question));
-    return row && readLabeling(row);
+    return row && (await schema()).readLabeling(row);
   }
 
   /** The labels of an evaluation for all questions. @throws as `get` */
   async all(evaluation: string): Promise<LabelingRow[]> {
+    const { readLabeling } = await schema();
     return (await this.#db.labelings.where('evaluation').equals(evaluation).toArray()).map(readLabeling);
   }
 
@@ -70,6 +73,7 @@ export class Labels {
 
   async #change(evaluation: string, question: Question, change: (row: LabelingRow | undefined) => LabelingRow | undefined): Promise<void> {
     const { labelings } = this.#db;
+    const { readLabeling } = await schema();
     try {
       await this.#db.transaction('rw', labelings, async () => {
         const stored = await labelings.get(labelingId(evaluation, question));

@@ -2,12 +2,20 @@
  * @file The pages, their addresses and the values of their queries. The address is in the hash, so it works on any static host
  * and is never sent to a server. A query value that a page does not know is ignored, so old links still open.
  */
-import * as z from 'zod/mini';
 
-const text = z._default(z.catch(z.string().check(z.maxLength(4000)), ''), '');
-const natural = z._default(z.catch(z.nullable(z.coerce.number().check(z.int(), z.minimum(0))), null), null);
-const oneOf = <const T extends readonly [string, ...string[]]>(...names: T) => z._default(z.catch(z.enum(names), names[0]), names[0]);
-const flag = z._default(z.catch(z.enum(['', '1']), ''), '');
+/** Reads a value of a query. A value that is absent or wrong gives the default. */
+type Reader<T> = (value: string | undefined) => T;
+
+// The first page needs no more than these four, so it does not load a library of schemas.
+const LONGEST = 4000;
+const text: Reader<string> = (value = '') => (value.length > LONGEST ? '' : value);
+const natural: Reader<number | null> = (value) =>
+  value !== undefined && Number.isSafeInteger(Number(value)) && Number(value) >= 0 ? Number(value) : null;
+const oneOf =
+  <const T extends readonly [string, ...string[]]>(...names: T): Reader<T[number]> =>
+  (value) =>
+    names.find((name) => name === value) ?? names[0];
+const flag = oneOf('', '1');
 
 /** The colour channels of the token view. A channel with stored values has the name of its annotation in `MessageNode.annotations`. */
 export const CHANNELS = ['none', 'mask', 'logprob', 'ref_logprob', 'kl', 'entropy', 'ratio', 'advantage', 'pressure', 'delta_p'] as const;
@@ -18,7 +26,7 @@ export const RUN_SORTS = ['name', 'status', 'step', 'reward', 'heldOut', 'size',
 export const WORLD_TABS = ['data', 'tools', 'policy', 'tasks'] as const;
 
 /** `turn`: a node's id; `tok`: a position in the whole sequence; `call`: the tool call whose database is shown; `by`: the weights that score the tokens again. */
-const INSPECTOR = z.object({
+const INSPECTOR = {
   view: oneOf('messages', 'rendered'),
   ch: oneOf(...CHANNELS, ...BY_CHANNELS),
   scale: oneOf('rollout', 'group'),
@@ -27,26 +35,26 @@ const INSPECTOR = z.object({
   call: natural,
   q: text,
   by: text,
-});
+};
 
 /**
  * The query of each page. A filter holds the value that rows must have; '' and null mean all rows. The query of `home` may also hold any
  * setting of a new run; these settings are not listed here. `setup` 1 shows only the form of a new run.
  */
 const QUERIES = {
-  home: z.looseObject({ preset: text, seed: natural, setup: flag }),
-  learn: z.object({}),
+  home: { preset: text, seed: natural, setup: flag },
+  learn: {},
   /** `step`: the step to begin with, counted from 1. */
-  lesson: z.object({ step: natural }),
-  teach: z.object({}),
+  lesson: { step: natural },
+  teach: {},
   /** `answer` 1 shows the cause and the remedies. */
-  failing: z.object({ answer: flag }),
+  failing: { answer: flag },
   /** `of`: the runs to compare; `tags`: the tags that a run must have, separated by commas. */
-  runs: z.object({ of: text, tags: text, sort: oneOf('', ...RUN_SORTS), order: oneOf('', 'asc', 'desc') }),
+  runs: { of: text, tags: text, sort: oneOf('', ...RUN_SORTS), order: oneOf('', 'asc', 'desc') },
   /** `from`, `to`: the steps that the charts show; `metric`: the chosen metric under “All metrics”. */
-  run: z.object({ step: natural, smooth: text, from: natural, to: natural, metric: text, tab: oneOf('overview', 'config', 'checkpoints') }),
+  run: { step: natural, smooth: text, from: natural, to: natural, metric: text, tab: oneOf('overview', 'config', 'checkpoints') },
   /** `at`: the rollout that was opened last. */
-  rollouts: z.object({
+  rollouts: {
     step: natural,
     reward: oneOf('', '0', '1', 'null'),
     end: text,
@@ -58,21 +66,21 @@ const QUERIES = {
     q: text,
     sort: oneOf('', 'reward', 'turns', 'tokens', 'advantage'),
     at: text,
-  }),
+  },
   /**
    * `pin`: up to two rollouts, separated by commas. `shared` 1 hides the moves that all rollouts share. `at`: the rollout to show when the
    * screen is too narrow for more than one.
    */
-  group: z.object({ sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag, at: text }),
+  group: { sort: oneOf('', 'reward', 'turns'), pin: text, shared: flag, at: text },
   /** `list`: the list of rollouts from which the visitor opened this one, as `rollouts/list.ts` writes it. */
-  rollout: z.extend(INSPECTOR, { list: text }),
+  rollout: { ...INSPECTOR, list: text },
   trial: INSPECTOR,
   branch: INSPECTOR,
   /**
    * `of`: two or more runs, or two rollouts as `run/rollout`, or two evaluations, separated by commas. For evaluations, `flip` filters the
    * pairs by outcome and `violation` by a rule that only one side breaks; `task` and `trial` name the pair to show.
    */
-  compare: z.object({
+  compare: {
     kind: oneOf('runs', 'rollouts', 'evals'),
     of: text,
     smooth: text,
@@ -83,33 +91,33 @@ const QUERIES = {
     flip: oneOf('', 'gained', 'lost', 'both', 'neither'),
     violation: text,
     intent: text,
-  }),
+  },
   /**
    * `from`: `place/id@node`, as `play-origin.ts` writes it. If `from` is absent, a new conversation begins. `token`: `index:id`, a token to
    * put into the agent's message that `from` names. `run`, `step`: the weights of the agent. `say`: the words that the customer's field has
    * at first.
    */
-  play: z.object({ from: text, token: text, as: oneOf('user', 'agent'), run: text, step: natural, say: text }),
-  worlds: z.object({}),
-  mcp: z.object({}),
+  play: { from: text, token: text, as: oneOf('user', 'agent'), run: text, step: natural, say: text },
+  worlds: {},
+  mcp: {},
   /** `world`: the number of a generated world within its `split` and `seed`. The id of a `task` contains all three. */
-  world: z.object({ table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural }),
+  world: { table: text, row: text, task: text, q: text, split: text, seed: natural, world: natural },
   /** `pick`: the evaluations to compare; `model`: the weights to evaluate, as a model's name or `run@step`. */
-  evals: z.object({ pick: text, model: text }),
+  evals: { pick: text, model: text },
   /** `finding`: a rule that the trial broke, as `layer/rule`. */
-  eval: z.object({ reward: oneOf('', '0', '1', 'null'), violation: text, finding: text, intent: text, end: text }),
+  eval: { reward: oneOf('', '0', '1', 'null'), violation: text, finding: text, intent: text, end: text },
   /** `question`: what the visitor is asked, one of `QUESTIONS`. `at`: the number of the shown conversation among those drawn, from 0. */
-  labels: z.object({ question: text, at: natural }),
+  labels: { question: text, at: natural },
   /** `file`: the id of the report. `kind`: the kind of turns to list, or `unconfirmed`. `at`: the number of the shown turn, from 0. */
-  shadow: z.object({ file: text, kind: text, at: natural }),
-  reliability: z.object({ file: text }),
+  shadow: { file: text, kind: text, at: natural },
+  reliability: { file: text },
   /** The query holds the settings of Setup, for a new experiment. */
-  experiments: z.looseObject({ preset: text, seed: natural }),
-  experiment: z.object({}),
-  models: z.object({}),
-  'cold-start': z.object({}),
+  experiments: { preset: text, seed: natural },
+  experiment: {},
+  models: {},
+  'cold-start': {},
   /** Each filter holds the value that conversations must have. `at`: the index of the shown conversation. */
-  dataset: z.object({
+  dataset: {
     state: oneOf('', 'kept', 'rejected'),
     reward: oneOf('', '0', '1', 'unknown'),
     audit: text,
@@ -118,17 +126,20 @@ const QUERIES = {
     intent: text,
     q: text,
     at: natural,
-  }),
+  },
   /** `at`: the number of the shown conversation among those drawn, from 0. */
-  review: z.object({ at: natural }),
-  settings: z.object({}),
+  review: { at: natural },
+  settings: {},
   /** `src`: the address of a run bundle or a report. `open`: what to open after the import, as `share/link.ts` writes it. */
-  import: z.object({ src: text, open: text }),
-  'not-found': z.object({}),
+  import: { src: text, open: text },
+  'not-found': {},
 } as const;
 
+/** The pages whose query may hold more values. */
+const OPEN: readonly string[] = ['home', 'experiments'];
+
 export type RouteName = keyof typeof QUERIES;
-export type Query<N extends RouteName> = z.output<(typeof QUERIES)[N]>;
+export type Query<N extends RouteName> = { [K in keyof (typeof QUERIES)[N]]: (typeof QUERIES)[N][K] extends Reader<infer T> ? T : never };
 
 /** The pattern of each route's path. Each `:name` is replaced by a parameter of the route. */
 const PATHS = {
@@ -205,7 +216,9 @@ function parsePath(pathname: string): Route {
 
 /** The query of a page with typed values. */
 export function readQuery<N extends RouteName>(name: N, query: URLSearchParams): Query<N> {
-  return (QUERIES[name] as z.ZodMiniType).parse(Object.fromEntries([...query].filter(([, value]) => value !== ''))) as Query<N>;
+  const given = new Map([...query].filter(([key, value]) => value !== '' && key !== '__proto__'));
+  const read = Object.entries(QUERIES[name]).map(([key, reader]: [string, Reader<unknown>]) => [key, reader(given.get(key))]);
+  return Object.fromEntries([...(OPEN.includes(name) ? given : []), ...read]) as Query<N>;
 }
 
 /** The address of a page. Query values that are '', null or undefined are left out. */
