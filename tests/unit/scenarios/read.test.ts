@@ -131,7 +131,19 @@ it.each([
   [{ anyOf: [{ type: 'string' }, { enum: 'x' }] }, '.anyOf[1].enum: is "x": expected a list of values'],
   [{ $ref: '#/nowhere' }, ': is {"$ref":"#/nowhere"}: expected a JSON Schema that can be checked'],
   [{ type: 'string', pattern: '(' }, '.pattern: is "(": expected a regular expression (Invalid regular expression'],
+  [{ not: { type: 'string' } }, ': is {"not":{"type":"string"}}: expected a JSON Schema that can be checked, without not'],
+  [
+    { type: 'object', properties: { a: { if: {} } } },
+    '.properties.a: is {"if":{}}: expected a JSON Schema that can be checked, without if',
+  ],
   ['a text', ': is "a text": expected a JSON Schema'],
 ])('refuses a tool that returns no JSON Schema: %j', (returns, message) => {
   expect(() => readToy((toy) => (toy.tools[0].returns = returns))).toThrow(`toy.json: tools[0].returns${message}`);
 });
+
+it.each([{ $ref: '#/$defs/a', $defs: { a: { type: 'string' } } }, { anyOf: [{ not: {} }, { $ref: '#' }] }])(
+  'reads a tool whose result has another form: %j',
+  (returns) => {
+    expect(readToy((toy) => (toy.tools[0].returns = returns)).scenario.tools[0]!.returns).toEqual(returns);
+  },
+);
