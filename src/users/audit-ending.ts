@@ -76,8 +76,13 @@ function isTold(wish: Wish, events: readonly Event[], wishes: readonly Wish[], l
   return asked >= wishes.filter((other) => other.intent === intent).length;
 }
 
-/** Reports a customer that leaves too early. The events must end with its last message. @param language null if no rules understand the agent */
-export function reportEarlyEnd(events: readonly Event[], scenario: UserScenario, language: CustomerLanguage | null, report: Report): void {
+/** Reports a customer that leaves too early. The events must end with its last message. @param language absent if no rules understand the agent */
+export function reportEarlyEnd(
+  events: readonly Event[],
+  scenario: UserScenario,
+  language: CustomerLanguage | undefined,
+  report: Report,
+): void {
   const last = events.at(-1);
   // A customer of one turn leaves after each answer, also after an empty one.
   if (scenario.scripted || last?.by !== 'customer' || !saysStop(last.text, STOP_WORDS)) return;

@@ -25,7 +25,7 @@ export interface CustomerAudit {
 /** The audit reads at most this many characters of a message. The longest message in the results of tau-bench has 1,300. */
 const MAX_READ = 131_072;
 
-/** A language that understands nothing, so that checks which need one find nothing. Of early ends, only that of a first message is found. */
+/** A language that understands nothing, so that checks which need one find nothing. */
 const SILENT: CustomerLanguage = {
   listen: () => ({ claims: '', done: false, refused: false, transferred: false, open: false }),
   requests: () => false,
@@ -39,13 +39,14 @@ type Played = Pick<Trajectory, 'nodes' | 'leaf' | 'termination' | 'error' | 'use
 /**
  * Finds the mistakes of the customer in a finished conversation, in the order of its messages. After them come the mistakes
  * that a model found, of the kinds that rules cannot find. Messages that a visitor wrote are read, but not audited.
- * @param language the language of the task's domain. If absent, the checks that must understand a message find nothing
+ * @param given the language of the task's domain. If absent, the checks that must understand a message are skipped
  * @throws if the trajectory's messages form no path
  */
-export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, language: CustomerLanguage = SILENT): CustomerAudit {
+export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, given?: CustomerLanguage): CustomerAudit {
   const { scenario } = task;
+  const language = given ?? SILENT;
   const { customerJudgement: judgement } = trajectory;
-  const skipped = skippedChecks(scenario, language !== SILENT).filter(({ check }) => !judgement?.checked.includes(check));
+  const skipped = skippedChecks(scenario, given !== undefined).filter(({ check }) => !judgement?.checked.includes(check));
   const faults: CustomerFault[] = [];
   const reportAt = (message: number) => (kind: CustomerFaultKind, detail: string) => {
     // Each kind is reported only once for a message.
@@ -88,8 +89,7 @@ export function auditCustomer(trajectory: Played, task: Pick<Task, 'scenario'>, 
         report('contradicted', `The customer says ${field} ${wrong}; the scenario has ${own.join(' or ')}.`);
       if (structured && first && withholds(scenario) && language.tellsEverything(said, scenario))
         report('told_everything', 'The first message tells everything; the customer should wait for questions.');
-      if (first || node.id === trajectory.leaf || trajectory.termination === 'user_stop')
-        reportEarlyEnd(events, scenario, language === SILENT ? null : language, report);
+      if (first || node.id === trajectory.leaf || trajectory.termination === 'user_stop') reportEarlyEnd(events, scenario, given, report);
     }
     learn(text);
   }
