@@ -43,6 +43,8 @@ export interface TrainerApi {
   /** Resolves at once, except if the worker hangs. */
   ping(): void;
   engineInfo(): Promise<EngineInfo>;
+  /** Whether this tab has the lock of the GPU. */
+  holdsGpu(): Promise<boolean>;
 
   // Runs, which are stored in this browser
   /** Starts a run and returns its id at once. Only one run can be active at a time. */

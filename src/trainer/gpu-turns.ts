@@ -10,6 +10,12 @@ interface Turn {
 
 export class GpuTurns {
   #now: Turn | null = null;
+  #locked = false;
+
+  /** Whether this tab has the lock, so that no other tab uses the GPU. */
+  get locked(): boolean {
+    return this.#locked;
+  }
 
   /** @throws Error with the sentence of the table if the current use refuses `use` */
   check(use: GpuUse): void {
@@ -38,8 +44,10 @@ export class GpuTurns {
     };
     try {
       const unlock = await takeGpu(use);
+      this.#locked = true;
       return async () => {
         await unlock();
+        this.#locked = false;
         end();
       };
     } catch (error) {

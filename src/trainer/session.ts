@@ -63,6 +63,7 @@ import { trainConfig, trainModel } from './train-model.ts';
 export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   readonly #parts: SessionParts;
   readonly #host: EngineHost;
+  readonly #turns: GpuTurns;
   readonly #runs: Runs;
   readonly #experiments: Experiments;
   readonly #evaluations: Evaluations;
@@ -73,7 +74,7 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#host = new EngineHost(parts);
-    const turns = new GpuTurns();
+    const turns = (this.#turns = new GpuTurns());
     this.#runs = new Runs(parts, this.#host, turns);
     this.#experiments = new Experiments(parts, this.#runs, turns);
     this.#evaluations = new Evaluations(parts, this.#host, turns);
@@ -83,6 +84,9 @@ export class TrainerSession implements Omit<TrainerApi, 'connect' | 'ping'> {
 
   engineInfo(): Promise<EngineInfo> {
     return this.#host.info();
+  }
+  async holdsGpu(): Promise<boolean> {
+    return this.#turns.locked;
   }
 
   async listen(listener: (run: string, events: RunEvent[]) => void): Promise<void> {

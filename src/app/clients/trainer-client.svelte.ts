@@ -252,8 +252,10 @@ export class TrainerClient extends TrainerRequests {
   async #lookAtLock(): Promise<void> {
     const before = this.#uses;
     const holder = await gpuHolder();
-    // While the answer was on its way, this tab may have used the GPU. The holder may then be this tab, so it is ignored.
-    this.otherTab = before || this.#uses ? null : holder;
+    // The trainer may measure the GPU for a plan, which is no use of its own.
+    const isOwn = holder !== null && (await this.call((trainer) => trainer.holdsGpu()).catch(() => false));
+    // While the answers were on their way, this tab may have used the GPU. The holder may then be this tab, so it is ignored.
+    this.otherTab = isOwn || before || this.#uses ? null : holder;
   }
 }
 

@@ -3,6 +3,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { availability } from '../../../src/app/clients/availability.ts';
 import { gpuHolder } from '../../../src/trainer/gpu-lock.ts';
+import { GpuTurns } from '../../../src/trainer/gpu-turns.ts';
 import { GPU_USES, type GpuUse, turnOf } from '../../../src/trainer/gpu-uses.ts';
 import { lockManager } from '../../support/locks.ts';
 import { openTab, settled, withRun } from '../../support/tab.ts';
@@ -95,4 +96,15 @@ test('of two that wait for a use to end, one gets the GPU and the other is refus
   const [run, evaluation] = [settled(tab.act.train()), settled(tab.act.evaluate())];
   tab.go();
   expect([await playing, await run, await evaluation]).toEqual(['stopped', 'done', SENTENCES.train.here]);
+});
+
+test('only the tab that has the lock of the GPU says so', async () => {
+  const locks = lockManager();
+  vi.stubGlobal('navigator', { locks });
+  const [own, other] = [new GpuTurns(), new GpuTurns()];
+  const free = await own.take('bench');
+  await expect(other.take('train')).rejects.toThrow('Another tab');
+  expect([own.locked, other.locked, await gpuHolder(locks)]).toEqual([true, false, 'bench']);
+  await free();
+  expect([own.locked, other.locked, await gpuHolder(locks)]).toEqual([false, false, null]);
 });
