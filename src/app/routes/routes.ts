@@ -136,10 +136,12 @@ const QUERIES = {
 } as const;
 
 /** The pages whose query may hold more values. */
-const OPEN: readonly string[] = ['home', 'experiments'];
+const OPEN = ['home', 'experiments'] as const;
 
 export type RouteName = keyof typeof QUERIES;
-export type Query<N extends RouteName> = { [K in keyof (typeof QUERIES)[N]]: (typeof QUERIES)[N][K] extends Reader<infer T> ? T : never };
+export type Query<N extends RouteName> = {
+  [K in keyof (typeof QUERIES)[N]]: (typeof QUERIES)[N][K] extends Reader<infer T> ? T : never;
+} & (N extends (typeof OPEN)[number] ? Record<string, unknown> : unknown);
 
 /** The pattern of each route's path. Each `:name` is replaced by a parameter of the route. */
 const PATHS = {
@@ -218,7 +220,7 @@ function parsePath(pathname: string): Route {
 export function readQuery<N extends RouteName>(name: N, query: URLSearchParams): Query<N> {
   const given = new Map([...query].filter(([key, value]) => value !== '' && key !== '__proto__'));
   const read = Object.entries(QUERIES[name]).map(([key, reader]: [string, Reader<unknown>]) => [key, reader(given.get(key))]);
-  return Object.fromEntries([...(OPEN.includes(name) ? given : []), ...read]) as Query<N>;
+  return Object.fromEntries([...((OPEN as readonly string[]).includes(name) ? given : []), ...read]) as Query<N>;
 }
 
 /** The address of a page. Query values that are '', null or undefined are left out. */
