@@ -3,14 +3,21 @@ import type { Message } from '../users/agent-model.ts';
 import type { Task } from '../records/task.ts';
 import type { Json } from '../records/json.ts';
 import { peopleOf } from '../scenarios/people/told.ts';
+import { wordsOf } from '../base/words.ts';
 
 const HEAD =
   'PRIVATE NOTES. Only you see them. Never quote them and never mention them. You do not know their values before the customer or a tool has told you: ask, or look them up. Before each call that changes data, say exactly what you will do and wait for a yes.';
 
+/** So many words of a call with its number are its beginning. */
+const BEGINNING = 7;
+
 /** The hint of a task, and what the task would let an agent know too early. */
 export interface Hint {
   text: string;
-  /** The sentences of the hint that the agent has no reason to say. */
+  /**
+   * The sentences of the hint that the agent has no reason to say. Of a call only the beginning, with its name: an agent that asks back says
+   * the arguments alone, often in their order.
+   */
   prose: string[];
 }
 
@@ -27,7 +34,10 @@ export function hintOf(task: Task): Hint {
     ...(people?.refuse !== undefined ? [`The wish cannot be granted. Refuse it: ${people.refuse}`] : []),
     ...(people && people.tell.length > 0 ? [`Before the end the customer must have heard: ${people.tell.join('; ')}`] : []),
   ];
-  return { text: [HEAD, ...plan, ...more].join('\n'), prose: [HEAD, plan[0]!, ...calls] };
+  return {
+    text: [HEAD, ...plan, ...more].join('\n'),
+    prose: [HEAD, plan[0]!, ...calls.map((call) => wordsOf(call).slice(0, BEGINNING).join(' '))],
+  };
 }
 
 /** The messages with the hint at the end of the system message. */

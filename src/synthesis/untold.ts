@@ -1,5 +1,5 @@
 /** @file Values that an agent says or uses before anybody has told them: it has them from its hint, or it made them up. */
-import { isObject } from '../base/json.ts';
+import { equalJson, isObject } from '../base/json.ts';
 import type { ChatMessage } from '../records/conversation.ts';
 import type { Json } from '../records/json.ts';
 import type { Task, ToolSchema } from '../records/task.ts';
@@ -39,7 +39,11 @@ export function untold(
   const quoted = runsOf(prose, QUOTED);
   for (const run of runsOf(open, QUOTED)) quoted.delete(run);
   const heard: string[] = [];
-  const isTold = (value: string) => heard.some((text) => states(text, value));
+  const people = peopleOf(task.scenario);
+  /** What the agent has to read before it answers. An answer such as a count is in no result: the agent computes it. */
+  const unread = [...(people?.reads ?? [])];
+  const answers = new Set(unread.length > 0 ? people!.tell : []);
+  const isTold = (value: string) => (unread.length === 0 && answers.has(value)) || heard.some((text) => states(text, value));
   for (const [message, { role, content, tool_calls: calls = [] }] of messages.entries()) {
     if (role !== 'assistant') {
       heard.push(content);
@@ -62,6 +66,8 @@ export function untold(
       const guessed = used.find((value) => !isTold(value) && !isCategory(value));
       if (guessed !== undefined)
         return { why: `the agent calls ${call.name} with ${JSON.stringify(guessed)}, which nobody has told`, message };
+      const read = unread.findIndex((one) => one.name === call.name && equalJson(one.arguments, argumentsOf(call.arguments)));
+      if (read >= 0) unread.splice(read, 1);
     }
   }
   return null;

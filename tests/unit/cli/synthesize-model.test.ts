@@ -37,7 +37,7 @@ it('keeps only honest successes, and counts each planted fault at its step', asy
   for (const kind of KINDS) expect(size(kind), kind).toBeGreaterThan(1);
   const { refused } = report.writers!;
   expect(refused).toEqual({
-    failed: size('failed'), not_ended: 0, reward: size('wrong'), leak: size('leak', 'quote'), audit: size('hostile'), duplicate: refused.duplicate,
+    failed: size('failed'), not_ended: 0, reward: size('wrong'), leak: size('leak', 'quote'), audit: size('hostile', 'cut'), duplicate: refused.duplicate,
   }); // prettier-ignore
   expect(report).toMatchObject({ kept: 60, tried: 60 + Object.values(refused).reduce((sum, n) => sum + n, 0) });
   const file = readFileSync(at('a.jsonl'), 'utf8');

@@ -54,9 +54,24 @@ it.each<[string, ChatMessage[], string | null]>([
   ['told too late', [user('A room.'), agent('On Friday?'), user('Yes, Friday.')], 'the agent says "Friday"'],
   ['only the agent has said it', [user('A room.'), agent('', { day: 'Friday' }), agent('Friday.')], 'the agent calls book_room with "Friday"'],
   ['a long text of the hint that the customer has told', [user('Please tell them: you do not know their values before the customer speaks.'), agent('I write: you do not know their values before the customer speaks.')], null],
+  ['a call of the hint', [user('Ada-Lee, room_12, Friday, 10:00, 6.'), agent('I will use book_room: room room_12, day Friday, start 10:00, people 6.')], 'the agent quotes its hint'],
+  ['arguments in the order of the hint', [user('Ada-Lee, room_12, Friday, 10:00, 6.'), agent('So room room_12, day Friday, start 10:00, people 6?')], null],
   ['a quotation of the hint', [user('A room.'), agent('You do not know their values before the customer speaks.')], 'the agent quotes its hint'],
 ])('%s', (_, messages, why) => {
   const found = find(...messages);
+  if (why === null) expect(found).toBeNull();
+  else expect(found!.why).toContain(why);
+}); // prettier-ignore
+
+it.each<[string, ChatMessage[], string | null]>([
+  ['after both reads', [agent('', { day: 'Monday' }), tool('["a"]'), agent('', { day: 'Friday' }), tool('["b","c"]'), agent('3 rooms are free.')], null],
+  ['after one of the reads', [agent('', { day: 'Monday' }), tool('["a"]'), agent('3 rooms are free.')], 'the agent says "3 rooms are free"'],
+  ['at once', [agent('3 rooms are free.')], 'the agent says "3 rooms are free"'],
+])('an answer that the agent computes: %s', (_, messages, why) => {
+  const reads = ['Monday', 'Friday'].map((day) => ({ name: 'book_room', arguments: { day } }));
+  const people = { wish: 'Tell me how many rooms are free.', facts: [], reads, proposals: [], tell: ['3 rooms are free'], tempts: [] };
+  const counting = { ...task, actions: [], scenario: { ...task.scenario, facts: { people } } };
+  const found = untold([system, user('How many rooms are free on Monday and Friday?'), ...messages], tools, counting);
   if (why === null) expect(found).toBeNull();
   else expect(found!.why).toContain(why);
 }); // prettier-ignore
