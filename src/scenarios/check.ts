@@ -84,8 +84,8 @@ export async function checkScenarioTasks(
     const share = Math.ceil(tasks / blueprints.length);
     const checker = new LevelChecker(own, level, seed, report);
     const rows: CheckedLevel['blueprints'] = [];
-    for (const blueprint of blueprints) {
-      rows.push(await checker.blueprint(blueprint, share));
+    for (const [i, blueprint] of blueprints.entries()) {
+      rows.push(await checker.blueprint(blueprint, share, i));
       await onProgress?.((done += share));
     }
     for (const tool of toolsAt(own, level)) await checker.hostile(tool);
@@ -110,10 +110,11 @@ class LevelChecker {
     this.player = playerOf(own, level);
   }
 
-  async blueprint(blueprint: Blueprint, share: number): Promise<CheckedLevel['blueprints'][number]> {
+  /** @param first the split of the first task. Blueprints begin with different ones, so that few tasks have worlds of all splits */
+  async blueprint(blueprint: Blueprint, share: number, first: number): Promise<CheckedLevel['blueprints'][number]> {
     const row = { name: blueprint.name, tasks: 0, noop: 0, writes: 0, reads: 0, longest_result: 0 };
     for (let i = 0; i < share; i++) {
-      const split = SPLITS[i % SPLITS.length]!;
+      const split = SPLITS[(first + i) % SPLITS.length]!;
       const world = this.world(split, Math.floor(i / TASKS_PER_WORLD), blueprint.name);
       if (!world) continue;
       const task = this.task(blueprint, world, split, i);
