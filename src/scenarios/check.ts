@@ -55,8 +55,8 @@ export interface CheckReport {
   findings: Finding[];
 }
 
-/** Near-misses beside the right calls. The others take their place. */
-const ADDED: ReadonlySet<NearMissKind> = new Set(['extra_write', 'forbidden_write', 'unasked_write']);
+/** Near-misses before the right calls. An extra write comes after them, and the others take their place. */
+const BEFORE: ReadonlySet<NearMissKind> = new Set(['forbidden_write', 'unasked_write']);
 const SPLITS: readonly Split[] = ['train', 'heldout', 'unseen'];
 
 /**
@@ -207,13 +207,12 @@ class LevelChecker {
   ): Promise<void> {
     for (const { kind, name, arguments: args } of tempts) {
       const call: ToolCall = { name, arguments: args };
-      const { results, texts, changes: alone } = await this.play(world, [call]);
-      if (results[0]!.error) this.finding('tempts', of, `${described(call)} (${kind}) answers “${texts[0]!.slice(0, 200)}”`, task);
-      else if (this.kind(name) === 'write') {
-        const changes = ADDED.has(kind) && task.actions.length > 0 ? (await this.play(world, [call, ...task.actions])).changes : alone;
-        if (this.reward(task, changes, goal, tell) === 1)
-          this.finding('tempts', of, `the reward is 1 after ${described(call)} (${kind})`, task);
-      }
+      const before = kind === 'extra_write' ? task.actions : [];
+      const played = await this.play(world, [...before, call, ...(BEFORE.has(kind) ? task.actions : [])]);
+      const { error, text } = played.results[before.length]!;
+      if (error) this.finding('tempts', of, `${described(call)} (${kind}) answers “${text.slice(0, 200)}”`, task);
+      else if (this.kind(name) === 'write' && this.reward(task, played.changes, goal, tell) === 1)
+        this.finding('tempts', of, `the reward is 1 after ${described(call)} (${kind})`, task);
     }
   }
 

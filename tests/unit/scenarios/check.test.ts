@@ -31,6 +31,7 @@ const SPOILT: [CheckName, string, (toy: Draft) => void, string][] = [
   ['reads', 'give_up', (toy) => (toy.blueprints[0].reads[0].arguments.locker = '"locker_0"'), 'get_locker {"locker":"locker_0"} answers “Error: no locker locker_0”'],
   ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = '"locker_0"'), 'give_up {"locker":"locker_0"} (wrong_record) answers'],
   ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = 'locker.id'), 'the reward is 1 after give_up'],
+  ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0] = { ...toy.blueprints[0].gold[0], kind: 'extra_write' }), '(extra_write) answers'],
   ['forbids', 'give_up', (toy) => (toy.forbids = forbids('s.result.size < 3')), 'is right, but a condition says that it breaks “A locker of size 3'],
   ['forbids', 'large_stays', (toy) => (toy.forbids = forbids('s.result.size > 3')), 'is forbidden, but no condition finds it after the reads'],
   ['told', 'rent_two', (toy) => (toy.blueprints[2].slots.size.says = ['of the usual size']), 'of size is neither in the instruction nor in a read'],
