@@ -14,7 +14,7 @@ import { agreedTo, keyOf, type Notes, takeNotes } from './expert-notes.ts';
 import { ExpertWords } from './expert-words.ts';
 import { inWords } from '../templates.ts';
 import { peopleOf, type Plan, planBefore } from './told.ts';
-import { plain } from './values.ts';
+import { contains, plain } from './values.ts';
 import { sentence } from './wording.ts';
 
 /** One decision of the demonstrator. `write` is the place of the write in the task's gold actions. */
@@ -120,7 +120,11 @@ export class Demonstrator {
     const { refuse } = this.people;
     const { actions, proposals, fits } = this.plan(notes);
     const isTransfer = (write: number) => this.domain.terminalTools.includes(actions[write]!.name);
-    if (refuse !== undefined && !actions.some((_, i) => isTransfer(i))) return this.#refuse(refuse, notes, words);
+    if (refuse !== undefined && !actions.some((_, i) => isTransfer(i))) {
+      // A tool may have shown the thing among others. Which one it is, only the customer can say.
+      const unsaid = notes.missing.filter(({ value }) => contains(refuse, inWords(value)));
+      return unsaid.length > 0 ? this.#ask(unsaid, notes, words) : this.#refuse(refuse, notes, words);
+    }
     const open = actions.map((_, i) => i).filter((i) => !this.#isDone(actions[i]!, notes));
     const [write] = open;
     if (write === undefined) return this.report(notes, words);

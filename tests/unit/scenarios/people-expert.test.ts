@@ -106,6 +106,19 @@ it('refuses what the policy forbids, also if the customer insists', () => {
     }
 });
 
+it('does not name what it refuses before the customer does, although a tool has shown it', () => {
+  const people = { ...FORBIDDEN, refuse: 'I cannot move booking_3.', reads: [{ name: 'list_bookings', arguments: {} }] };
+  const tools: Tools = { ...TOOLS, list_bookings: () => '["booking_2","booking_3"]' };
+  for (const seed of SEEDS) {
+    const messages = play({ people, persona: 'impossible', seed, tools });
+    const [customers, ours] = ['user', 'assistant'].map((side) =>
+      messages.findIndex(({ role, content }) => role === side && content.includes('booking_3')),
+    );
+    expect(customers).toBeGreaterThanOrEqual(0);
+    expect(ours).toBeGreaterThan(customers!);
+  }
+});
+
 it('makes several writes, each after a yes', () => {
   const cancel: ToolCall = { name: 'cancel_booking', arguments: { booking_id: 'booking_3' } };
   const people = { ...MOVE, wish: 'I want to move one booking and cancel another one', proposals: [...MOVE.proposals, 'cancel booking_3'] };
