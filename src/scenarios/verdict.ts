@@ -50,14 +50,14 @@ function withoutField(change: RowChange, [table, field]: readonly [string, strin
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
 const PART_OF_WORD = /[\p{L}\p{N}]/u;
 
-/** Whether a message has the fact as words of its own: `5` is not in `15`, `5.50` or `5:30`. */
+/** Whether a message has the fact as words of its own: `5` is not in `15`, `5.50`, `5:30`, `book_5` or `task-5`. */
 export function says(message: string, fact: string): boolean {
   const [text, wanted] = [plain(message), plain(fact)];
   if (wanted === '') return true;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + wanted.length)];
     const inWord = PART_OF_WORD.test(before.slice(-1)) || PART_OF_WORD.test(after.slice(0, 1));
-    const inNumber = /^\d/.test(wanted) && /\d[.,:]$/.test(before);
+    const inNumber = /^\d/.test(wanted) && /(?:\d[.,:]|\p{L}[_-])$/u.test(before);
     if (!inWord && !inNumber && !(/\d$/.test(wanted) && /^[.,:]\d/.test(after))) return true;
   }
   return false;

@@ -238,6 +238,8 @@ it.each([
   ['The fee is 5.50.', '5', false],
   ['The fee is 2.5.', '5', false],
   ['at 5:30', '5', false],
+  ['I have cancelled book_5.', '5', false],
+  ['task-5 is open.', '5', false],
   ['5, 6 and 7', '5', true],
   ['room_12 is free', 'room_1', false],
   ['THE  Red\nroom', 'the red room', true],
