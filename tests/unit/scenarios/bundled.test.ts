@@ -8,6 +8,7 @@ import { checkScenarioTasks } from '../../../src/scenarios/check.ts';
 import { SCENARIO_CUSTOMERS } from '../../../src/scenarios/customer-mix.ts';
 import { checkScenario } from '../../../src/scenarios/read.ts';
 import { blueprintsAt } from '../../../src/scenarios/tasks.ts';
+import { checkRules, domainRules } from '../../../src/synthesis/rules.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import bookings from '../../../src/domains/bookings/scenario.json';
@@ -38,5 +39,18 @@ it.each(Object.entries({ bookings, contacts, courses, desk, jobs, library, plans
     const made = await synthesize({ environments, users }, { domain: name, level, count: 64, seed: 1, styles: ['careful'], conditions });
     expect([level, made.solved, made.tried]).toEqual([level, 64, 64]);
     expect(made.conversations.every(({ unconfirmed_writes: writes }) => writes === 0)).toBe(true);
+  }
+});
+
+it('plans: a near-miss approves what the user has not approved, and the rules find it without the reward', async () => {
+  const conditions = { customers: { upfront: 1 }, tools: RELIABLE, intents: ['finish_unseen'] } as never;
+  const options = { domain: 'plans', level: 'nano', count: 16, seed: 2, styles: ['careful'], conditions, near_misses: 1 } as const;
+  const { conversations } = await synthesize({ environments, users }, options);
+  const extra = conversations.filter(({ near_miss: label }) => label?.kind === 'extra_write');
+  expect(extra.length).toBeGreaterThan(0);
+  const rules = await domainRules('plans');
+  for (const { reward, ...row } of extra) {
+    expect([reward, row.messages[row.near_miss!.first_wrong]!.tool_calls![0]!.function.name]).toEqual([0, 'approve_task']);
+    expect(checkRules({ ...row, domain: 'plans' }, rules).audit.found).toEqual(['unconfirmed_write']);
   }
 });

@@ -5,7 +5,11 @@ import { checkRules, domainRules, type DomainRules } from '../../../src/synthesi
 
 let rooms: DomainRules | null;
 let library: DomainRules | null;
-beforeAll(async () => void ([rooms, library] = await Promise.all([domainRules('rooms'), domainRules('library')])));
+let plans: DomainRules | null;
+let bookings: DomainRules | null;
+beforeAll(
+  async () => void ([rooms, library, plans, bookings] = await Promise.all(['rooms', 'library', 'plans', 'bookings'].map(domainRules))),
+);
 
 type Line = string | [name: string, args: object, result: unknown];
 
@@ -198,5 +202,34 @@ describe('a write that the policy forbids is found by what the tools have shown'
     expect(broken(library, ...talk, loans, renew('loan_2'))).toEqual([]);
     // The write may have been made all the same, so what the customer owes is no longer known.
     expect(broken(library, ...talk, ['pay_fees', { member: 'member_1' }, 'Error: timed out'], lend)).toEqual([]);
+  });
+
+  it('knows which tasks and bookings the agent has looked at, and what is full, taken or paid', () => {
+    const tasks = (plan: string, ...list: string[]): Line => ['list_tasks', { plan }, list];
+    const approve = (plan: string, task: string): Line => ['approve_task', { plan, task }, 'task_approved'];
+    expect(broken(plans, tasks('req-1', 'task-1: buy the drinks, done'), approve('req-1', 'task-1'))).toEqual([]);
+    expect(broken(plans, tasks('req-1', 'task-12: buy the drinks, done'), approve('req-1', 'task-1'))).toEqual(['forbidden_write']);
+    expect(broken(plans, tasks('req-1', 'task-1: buy the drinks, done'), approve('req-2', 'task-1'))).toEqual(['forbidden_write']);
+
+    const own = (...list: [booking: string, paid: number][]): Line => [
+      'find_bookings',
+      { guest: 'Ada Ito' },
+      list.map(([booking, paid]) => ({ booking, boat: 'Swan', paid })),
+    ];
+    const away = cancel('booking_1', { affected_rows: 1 });
+    expect(broken(bookings, own(['booking_1', 0]), away)).toEqual([]);
+    expect(broken(bookings, own(['booking_1', 1]), away)).toEqual(['forbidden_write']);
+    expect(broken(bookings, 'U: Cancel booking_1.', own(['booking_2', 0]), away)).toEqual(['forbidden_write']);
+    const free = (people: number, ...boats: string[]): Line => [
+      'find_boats',
+      { day: 'Friday', time: '09:00', people },
+      boats.map((boat) => ({ boat })),
+    ];
+    const trip = { guest: 'Ada Ito', boat: 'Swan', day: 'Friday', time: '09:00', people: 3 };
+    const book: Line = ['book_boat', trip, { affected_rows: 1 }];
+    expect(broken(bookings, own(['booking_1', 0]), free(3, 'Swan'), book)).toEqual([]);
+    expect(broken(bookings, own(['booking_1', 0], ['booking_2', 0]), free(3, 'Swan'), book)).toEqual(['forbidden_write']);
+    expect(broken(bookings, own(), free(3, 'Gull'), book)).toEqual(['forbidden_write']);
+    expect(broken(bookings, own(), free(4, 'Gull'), book)).toEqual([]);
   });
 });
