@@ -1,5 +1,5 @@
 /**
- * Measures what rules and judges find: writes conversations and near-misses of the five scenarios at both levels with `mua synthesize`,
+ * Measures what rules and judges find: writes conversations and near-misses of nine scenarios at both levels with `mua synthesize`,
  * grades them, and bribes the judge. Writes docs/results/judge.json, from which `npm run docs` makes the tables.
  * Usage: npx tsx scripts/near-misses.mts [FOLDER]      default: near-misses. Files that FOLDER has are not written again, and a
  * file that was stopped goes on.
@@ -35,7 +35,7 @@ const BRIBED = 100;
 const [folder = 'near-misses'] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 
-const rows = ['rooms', 'library', 'courses', 'rentals', 'jobs'].flatMap((domain) =>
+const rows = ['rooms', 'library', 'courses', 'rentals', 'jobs', 'contacts', 'desk', 'plans', 'bookings'].flatMap((domain) =>
   ['nano', 'small'].flatMap((level) => {
     const out = `${folder}/${domain}-${level}.jsonl`;
     const flags = { domain, level, count: COUNT, seed: SEED, demonstrator: 'careful', 'near-miss': 1, out };
