@@ -3,6 +3,7 @@ import { config } from 'zod/mini';
 import { InputError, parserReason } from '../base/input-error.ts';
 import { unknownName } from '../base/did-you-mean.ts';
 import { canonicalJson } from '../base/json.ts';
+import { repeatedKey } from '../base/repeated-key.ts';
 import { schemaFault } from '../base/schema-fault.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { BlueprintSlot, Scenario } from '../records/scenario.ts';
@@ -40,6 +41,8 @@ export function readScenario(text: string, file: string): ReadScenario {
   } catch (cause) {
     throw new InputError(`${file}: is no JSON: ${parserReason(cause)}`);
   }
+  const twice = repeatedKey(text);
+  if (twice !== undefined) throw new InputError(`${file}: ${twice}: stands twice in its object: expected each key once`);
   return checkScenario(value, file);
 }
 

@@ -28,6 +28,20 @@ it.each([
   expect(() => readScenario(text, 'toy.json')).toThrow(message);
 });
 
+it.each([
+  ['a level of the tables', '{"tables": {"a": {}, "b": {}, "a": {}}}', 'tables.a'],
+  ['a key in another spelling', '{"n": 1, "\\u006e" : 2}', 'n'],
+  ['behind lists, and texts with marks', '{"x": [1, {"y\\"}": "{,:\\\\"}, [2, {"a": {"b": 1}, "c": ["a", "a"], "a": 0}]]}', 'x[2][1].a'],
+  ['a key that objects inherit', '{"__proto__": 1, "toString": 1, "__proto__": 2}', '__proto__'],
+])('refuses a key that stands twice: %s', (_, text, path) => {
+  expect(() => readScenario(text, 'toy.json')).toThrow(`toy.json: ${path}: stands twice in its object: expected each key once`);
+});
+
+it('accepts the same key in several objects, and long texts', () => {
+  const text = JSON.stringify({ ...toyScenario(), title: '\n'.repeat(900_000) });
+  expect(() => readScenario(text, 'toy.json')).toThrow('toy.json: title: is ');
+});
+
 it('reads a file with a byte order mark', () => {
   expect(readScenario(`\ufeff${JSON.stringify(toyScenario())}`, 'toy.json').scenario.name).toBe(toyScenario().name);
 });
