@@ -1,5 +1,5 @@
 /** @file Reaches a server over Streamable HTTP. The bytes of an answer are counted while it is read, so that it may be endless. */
-import { type FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type FetchLike, isJSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { InputError } from '../base/input-error.ts';
 import { isLoopback } from '../base/unreachable.ts';
 import { tooManyBytes } from './limits.ts';
@@ -73,6 +73,11 @@ function boundedFetch(limits: McpLimits, broke: (error: McpError) => void, inner
     if (init.signal?.aborted) abort();
     try {
       const response = await inner(url, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer', signal: controller.signal });
+      // The SDK would wait for an answer, which cannot come after HTTP 202.
+      if (response.status === 202 && isRequest(init.body)) {
+        controller.abort();
+        throw new McpError('the server takes a request with HTTP 202 and does not answer it: expected HTTP 200 with a result', 'protocol');
+      }
       if (!response.body) {
         done();
         return response;
@@ -96,3 +101,5 @@ function boundedFetch(limits: McpLimits, broke: (error: McpError) => void, inner
     }
   };
 }
+
+const isRequest = (body: unknown): boolean => typeof body === 'string' && isJSONRPCRequest(JSON.parse(body));

@@ -26,8 +26,10 @@ export interface Opened {
 }
 
 const ABOUT = { name: 'mua-rl-playground', version: '0.1.0' };
-/** A process may ignore the first question of the newer protocol. Then it gets the older one after this share of the time. */
-const PROBE_SHARE = 0.4;
+/** A server may ignore the first question of the newer protocol. Then it gets the older one after this share of the time. */
+const PROBE_SHARE = 0.6;
+/** How the first question of the newer protocol fails at servers that do not know it. */
+const OF_OLDER_SERVERS: ReadonlySet<string> = new Set([SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout]);
 const MOST_WAIT_S = 2_000_000;
 
 export class Link {
@@ -49,9 +51,8 @@ export class Link {
     mode: 'auto' | 'legacy',
   ) {
     this.#opened = reach.open(limits, (error) => this.#break(error));
-    const share = 'pid' in this.#opened.transport ? PROBE_SHARE : 1;
     this.client = new Client(ABOUT, {
-      versionNegotiation: { mode, probe: { timeoutMs: 1000 * share * limits.timeout } },
+      versionNegotiation: { mode, probe: { timeoutMs: 1000 * PROBE_SHARE * limits.timeout } },
       inputRequired: { autoFulfill: false },
     });
     this.client.onerror = ({ message }) => (this.#odd ||= message);
@@ -69,7 +70,8 @@ export class Link {
       await first.#connect(limits.timeout, signal);
       return first;
     } catch (error) {
-      // The SDK falls back by itself where it can. It cannot if a browser hides the answer from a worker, or if the process has ended.
+      // The SDK falls back by itself where it can. It cannot if a browser hides the answer from a
+      // worker, if the process has ended, or if a server over HTTP does not answer.
       if (!first.#maybeLegacy) throw error;
       refused = (error as McpError).kind === 'unreachable';
     }
@@ -84,8 +86,9 @@ export class Link {
     const start = async (signal: AbortSignal) => {
       await begun;
       await this.client.connect(transport, { signal, timeout: 1000 * MOST_WAIT_S }).catch((error: unknown) => {
-        this.#maybeLegacy =
-          error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && !(error.cause instanceof McpError);
+        const { cause } = error as Error;
+        const isOurs = cause instanceof McpError && cause.kind !== 'protocol';
+        this.#maybeLegacy = error instanceof SdkError && OF_OLDER_SERVERS.has(error.code) && !isOurs;
         throw error;
       });
     };
@@ -148,7 +151,10 @@ export class Link {
     const late = () => {
       const more = [this.#opened.more?.(), this.#odd].filter(Boolean).join('; ');
       own.abort(
-        new McpError(`${this.reach.name} did not answer ${what} in ${+seconds.toFixed(1)} s${more ? ` (${more})` : ''}`, 'timeout'),
+        new McpError(
+          `${this.reach.name} did not answer ${what} in ${+this.limits.timeout.toFixed(1)} s${more ? ` (${more})` : ''}`,
+          'timeout',
+        ),
       );
     };
     const timer = setTimeout(late, 1000 * seconds);

@@ -1,4 +1,5 @@
 /** Servers by address: both eras of the protocol, secrets, redirects, streams and failures of HTTP. */
+import type { ServerResponse } from 'node:http';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { connect } from '../../../src/mcp/index.ts';
@@ -56,6 +57,42 @@ describe('eras', () => {
       'DELETE',
     ]);
     expect(http.requests.at(-1)!.headers['mcp-session-id']).toBe('own-session');
+  });
+
+  /** A server of 2025-11-25 that answers the question of the newer protocol in an odd way. */
+  const odd = (probe: (response: ServerResponse) => unknown) =>
+    serve({}, (asked, response) => {
+      if (asked?.method !== 'server/discover') return false;
+      probe(response);
+      return true;
+    });
+
+  test.each<[string, (response: ServerResponse) => unknown, number]>([
+    ['no answer', () => {}, 1],
+    ['a stream without an answer', (response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': hello\n\n'), 1],
+    ['HTTP 202', (response) => response.writeHead(202).end(), 0.5],
+    ['HTTP 200 without a body', (response) => response.writeHead(200).end(), 0.5],
+  ])('a server of 2025-11-25 whose first answer is %s gets the older protocol in time', async (_, probe, seconds) => {
+    const http = await odd(probe);
+    const start = performance.now();
+    const { server, call } = await open(http.url, {}, { timeout: 1 });
+    expect(performance.now() - start).toBeLessThan(1000 * seconds);
+    expect(server).toMatchObject({ name: 'fake', era: 'legacy', protocol: '2025-11-25' });
+    expect((await call('say', {})).text).toBe('hello');
+  });
+
+  test('a server that answers nothing, and one that takes all with HTTP 202, are told in the time limit', async () => {
+    const start = performance.now();
+    const hangs = await serve({}, () => true);
+    const late = await open(hangs.url, {}, { timeout: 0.5 }).catch((error: Error) => error);
+    expect(late).toMatchObject({ kind: 'timeout', message: expect.stringContaining('did not answer the connection in 0.5 s') as string });
+    expect(hangs.requests.map(({ asked }) => asked?.method)).toEqual(['server/discover', 'initialize']);
+    const takes = await serve({}, (_, response) => Boolean(response.writeHead(202).end()));
+    await expect(open(takes.url)).rejects.toMatchObject({
+      kind: 'protocol',
+      message: 'the server takes a request with HTTP 202 and does not answer it: expected HTTP 200 with a result',
+    });
+    expect(performance.now() - start).toBeLessThan(1500);
   });
 
   test('a question to a person in the middle of a call is refused, in both eras', async () => {
@@ -249,12 +286,10 @@ describe('failures', () => {
     });
   });
 
-  test('a server that is not there, one that hangs, and one that hangs up', async () => {
+  test('a server that is not there, and one that hangs up', async () => {
     const gone = await serve({});
     await gone.close();
     await expect(open(gone.url)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('ECONNREFUSED') as string });
-    const hangs = await serve({}, () => true);
-    await expect(open(hangs.url, {}, { timeout: 0.3 })).rejects.toMatchObject({ kind: 'timeout' });
     const hangsUp = await serve({}, (_, response) => {
       response.destroy();
       return true;
