@@ -1,5 +1,5 @@
 /** `mua mcp`: what is printed, and the exit codes. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -172,16 +172,24 @@ describe('call', () => {
     });
   });
 
-  test('a killed command takes its server with it', async () => {
+  test('a killed command takes its server with it, and the next command removes its folder', async () => {
+    const temporary = await mkdtemp(join(folder, 'temporary-'));
     const pidFile = join(folder, 'pid');
     const server =
       "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); require('fs').writeFileSync(process.env.PID_FILE, String(process.pid))";
-    const { child, done } = startMua(['mcp', 'list', '--command', `'${process.execPath}' -e "${server}"`, '--env', `PID_FILE=${pidFile}`]);
+    const list = (...flags: string[]) => startMua(['mcp', 'list', '--command', ...flags], { TMPDIR: temporary });
+    const { child, done } = list(`'${process.execPath}' -e "${server}"`, '--env', `PID_FILE=${pidFile}`);
     const pid = await vi.waitFor(async () => Number((await readFile(pidFile, 'utf8')) || NaN), { timeout: 60_000, interval: 100 });
     expect(isRunning(pid)).toBe(true);
+    const [left] = await readdir(temporary);
+    const used = left!.replace(`-${child.pid}-`, `-${process.pid}-`);
+    await mkdir(join(temporary, used));
     child.kill('SIGKILL');
     await done;
     await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5000);
+    expect((await readdir(temporary)).sort()).toEqual([left, used].sort());
+    expect((await list(MEMORY).done).code).toBe(0);
+    expect(await readdir(temporary)).toEqual([used]);
   });
 });
 
