@@ -21,7 +21,7 @@ test('a scenario file becomes a world, a dataset and a run, and is still there a
   const title = '<img src=x onerror=alert(1)> Archive';
   await choose.setInputFiles(file('archive.json', { name: 'archive', title }));
   const own = page.getByRole('table', { name: 'Your scenarios' });
-  await expect(own.getByRole('row')).toHaveCount(1 + scenario.levels.length, { timeout: 120_000 });
+  await expect(own.getByRole('row')).toHaveCount(2, { timeout: 120_000 });
   await inspect(page, 'own-scenarios');
   const world = own.getByRole('link', { name: new RegExp(`^<img.* Archive \\(archive@[0-9a-f]{8}\\), ${level}$`) });
   await world.click();
@@ -39,7 +39,7 @@ test('a scenario file becomes a world, a dataset and a run, and is still there a
   await expect(page.locator('[data-part=count]')).toHaveText(/^20 of 20 conversations,\s+20 kept$/, { timeout: 150_000 });
 
   await page.goto('/#/worlds');
-  await own.getByRole('link', { name: new RegExp(`^Train on .*, ${level}$`) }).click();
+  await own.getByRole('link', { name: /^Train on / }).click();
   const address = new URL(page.url());
   const settings = {
     val_tasks: 0,
@@ -64,6 +64,6 @@ test('a scenario file becomes a world, a dataset and a run, and is still there a
   await own.getByRole('button', { name: /^Delete / }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText(/needs the scenario archive@[0-9a-f]{8}: delete that first/)).toBeVisible();
-  await expect(own.getByRole('row')).toHaveCount(1 + scenario.levels.length);
+  await expect(own.getByRole('row')).toHaveCount(2);
   expect(problems).toEqual([]);
 });
