@@ -14,7 +14,10 @@ import type { ImportedBenchmark } from './imported-benchmark.ts';
 import type { Conversation, RecordedRun } from './recorded-conversation.ts';
 import type { RescoredRun } from './compare-rewards.ts';
 
-/** The object that defines a benchmark, in `src/benchmarks/NAME/index.ts`. It is registered in the list in `src/benchmarks/index.ts`. */
+/**
+ * The object that defines a benchmark, in `src/benchmarks/NAME/index.ts`. It is registered in the list in `src/benchmarks/index.ts`. What
+ * reads files, it imports when they are read: every first visit loads the definitions, and the schemas of files need a large library.
+ */
 export interface BenchmarkDefinition<T extends BenchmarkTask = BenchmarkTask> {
   /** Lower-case letters and digits. The name is part of what is stored: names of domains (`tau2-retail`), imports and tasks. */
   name: string;
@@ -187,7 +190,7 @@ export interface BenchmarkResults<T extends BenchmarkTask> {
   /** Whether the JSON value of a file is a results file of this benchmark. */
   isFile(value: unknown): boolean;
   /** @throws {ImportError} that names the file, the path and the reason */
-  read(file: string, value: Json): RecordedRun[];
+  read(file: string, value: Json): Promise<RecordedRun[]>;
   /** Finds the task of a recorded run. Default: the task whose id the run has. */
   taskOf?(tasks: readonly T[], run: RecordedRun): T | undefined;
   /** Scores a recorded run with our data and our rules. */

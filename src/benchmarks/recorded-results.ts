@@ -19,4 +19,5 @@ export function resultsFormat(benchmark: string): BenchmarkResults<BenchmarkTask
 }
 
 /** The runs of a results file. @throws ImportError that names the file, the path and the reason */
-export const readResults = (file: string, value: Json, benchmark: string): RecordedRun[] => resultsFormat(benchmark).read(file, value);
+export const readResults = async (file: string, value: Json, benchmark: string): Promise<RecordedRun[]> =>
+  resultsFormat(benchmark).read(file, value);

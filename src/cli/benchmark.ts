@@ -58,7 +58,7 @@ const withPrompts = () => BENCHMARKS.flatMap(({ name, replay }) => (replay ? [na
 
 /** @param variant the variant of the reward @throws {ImportError} if the data or the input is invalid */
 export async function rescoreFile(job: BenchmarkJob, variant: string | undefined): Promise<RescoreReport> {
-  const recorded = readResults(job.input, parseJson(job.input, job.text), job.rules);
+  const recorded = await readResults(job.input, parseJson(job.input, job.text), job.rules);
   return rescore(await load(job, ['tasks']), recorded, {
     ...(variant !== undefined && { variant }),
     onProgress: job.onProgress,

@@ -20,7 +20,7 @@ export async function readResultRollouts(
   file: string,
   loadWorlds: LoadWorlds | undefined,
 ): Promise<{ rollouts: ForeignRollout[]; notes: string[] }> {
-  const runs = benchmark.results!.read(file, value);
+  const runs = await benchmark.results!.read(file, value);
   if (runs.length === 0) throw new ImportError(file, '', 'it has no conversations');
   const imports = (await loadWorlds?.(benchmark.name)) ?? [];
   const worlds = await inTheirWorld(benchmark, runs, imports);

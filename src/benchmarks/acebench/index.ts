@@ -3,7 +3,6 @@ import type { BenchmarkDefinition } from '../definition.ts';
 import { rounded } from './check.ts';
 import { LANGUAGES } from './classes/api.ts';
 import { aceFiles, dataOf, DOMAIN, tablesOf } from './files.ts';
-import { replayAce } from './replay.ts';
 import { ACE_RULES } from './rules.ts';
 import { agentOf } from './score.ts';
 import { AceSession } from './session.ts';
@@ -38,5 +37,5 @@ export const acebench: BenchmarkDefinition<AceTask> = {
   },
   score: agentOf,
   roundSet: rounded,
-  replay: replayAce,
+  replay: async (job) => (await import('./replay.ts')).replayAce(job),
 };

@@ -2,7 +2,6 @@
 import { IMPORTED_LEVEL } from '../../domains/registry.ts';
 import type { BenchmarkDefinition } from '../definition.ts';
 import { ALL, bfclFiles, dataOf, DOMAIN, tablesOf } from './files.ts';
-import { replayBfcl } from './replay.ts';
 import { BFCL_RULES } from './rules.ts';
 import { multiTurn } from './score.ts';
 import { MultiTurnSession } from '../../domains/multiturn/session.ts';
@@ -40,5 +39,5 @@ export const bfcl: BenchmarkDefinition<BfclTask> = {
   },
   judge: onlySession,
   score: multiTurn,
-  replay: replayBfcl,
+  replay: async (job) => (await import('./replay.ts')).replayBfcl(job),
 };

@@ -4,9 +4,7 @@ import type { Json } from '../../records/json.ts';
 import type { BenchmarkFiles } from '../definition.ts';
 import { checkSize, exactNamed, loadRows, recordsOf } from '../tau/tables.ts';
 import { TAU1_DOMAINS } from './domains.ts';
-import { TAU1_RECORDS } from './record-schemas.ts';
 import type { Tau1Task } from './task.ts';
-import { tau1Tasks } from './task-files.ts';
 
 /** The tables of each domain. Each one is in a file `<table>.json`. */
 const TABLES = { airline: ['flights', 'reservations', 'users'], retail: ['orders', 'products', 'users'] } as const;
@@ -40,6 +38,7 @@ export const tau1Files: BenchmarkFiles<Tau1Task> = {
     return { domain: name, database };
   },
   async read({ candidate: { files: named }, domain, database }, files, limits) {
+    const [{ TAU1_RECORDS }, { tau1Tasks }] = await Promise.all([import('./record-schemas.ts'), import('./task-files.ts')]);
     for (const [table, records] of Object.entries(database as Record<string, Json>)) {
       const file = named.get(`${table}.json`)!;
       checkSize(records, limits, file, '');

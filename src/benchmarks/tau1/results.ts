@@ -3,7 +3,6 @@ import { compareRewards } from '../compare-rewards.ts';
 import type { BenchmarkResults } from '../definition.ts';
 import { exactNamed } from '../tau/tables.ts';
 import { TAU1_DOMAINS } from './domains.ts';
-import { readTau1Results } from './recorded-results.ts';
 import { MUA_RL_EMPTY_OUTPUT, TAU_BENCH, tau1Reward } from './reward.ts';
 import { type Tau1Task, tau1TaskReader } from './task.ts';
 
@@ -11,7 +10,7 @@ const EMPTY_OUTPUT = 'empty-output';
 
 export const tau1Results: BenchmarkResults<Tau1Task> = {
   isFile: (value) => Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null && 'traj' in value[0],
-  read: readTau1Results,
+  read: async (file, value) => (await import('./recorded-results.ts')).readTau1Results(file, value),
   /** The results contain a task's index in a split, but not the split. The instruction shows which split it is. */
   taskOf(tasks, { task, instruction }) {
     const named = tasks.filter(({ id }) => id.endsWith(`/${task}`));

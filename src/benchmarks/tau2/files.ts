@@ -5,7 +5,6 @@ import { type Files, UnknownDomain } from '../import/read-files.ts';
 import { checkSize, exactNamed, loadRows } from '../tau/tables.ts';
 import { TAU2_DOMAINS } from './domains.ts';
 import type { Tau2Task } from './task.ts';
-import { tau2Tasks } from './task-files.ts';
 import { checkProject, PROJECT, projectOf } from './version.ts';
 
 /** The tables of each domain. Their names are the keys of the database. */
@@ -46,6 +45,7 @@ export const tau2Files: BenchmarkFiles<Tau2Task> = {
     throw new UnknownDomain(path, '', `its tables belong to no known domain: expected the tables of ${known}`);
   },
   async read({ candidate: { files: named }, domain, database }, files, limits) {
+    const { tau2Tasks } = await import('./task-files.ts');
     const userFile = userDatabaseFile(named);
     const userDatabase = userFile === undefined ? undefined : await files.database(userFile);
     const file = databaseFile(named);

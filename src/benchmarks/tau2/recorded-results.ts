@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Requestor } from '../../records/benchmark-task.ts';
 import type { Json } from '../../records/json.ts';
-import { isObject } from '../../base/json.ts';
 import { check, ImportError } from '../../exchange/import-error.ts';
 import type { ConversationCall, RecordedRun, Turn } from '../recorded-conversation.ts';
 import { errorText } from '../tau/error-text.ts';
@@ -46,14 +45,9 @@ const resultsFile = z.looseObject({
   simulations: z.array(simulation),
 });
 
-/** Whether the value is one simulation. In upstream's directory format each simulation has its own file. */
-export const isSimulation = (value: unknown): boolean =>
-  isObject(value) && typeof value.task_id === 'string' && typeof value.termination_reason === 'string' && 'messages' in value;
-
 /** @throws ImportError that names the file, the path and the reason */
 export function readTau2Results(file: string, value: Json): RecordedRun[] {
-  const whole = isSimulation(value) ? { simulations: [value] } : value;
-  const { tasks, simulations, simulation_index: index } = check<ResultsFile>(resultsFile, whole, file);
+  const { tasks, simulations, simulation_index: index } = check<ResultsFile>(resultsFile, value, file);
   if (simulations.length === 0 && index && index.length > 0)
     throw new ImportError(
       file,

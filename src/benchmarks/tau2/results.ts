@@ -2,16 +2,21 @@
 import { isObject } from '../../base/json.ts';
 import { compareRewards } from '../compare-rewards.ts';
 import type { BenchmarkResults, Judge } from '../definition.ts';
+import type { Json } from '../../records/json.ts';
 import { exactNamed } from '../tau/tables.ts';
 import { TAU2_DOMAINS } from './domains.ts';
-import { isSimulation, readTau2Results } from './recorded-results.ts';
 import { tau2Reward } from './reward.ts';
 import type { Tau2Task } from './task.ts';
 import { writeTau2Results } from './write-results.ts';
 
+/** Whether the value is one simulation. In upstream's directory format each simulation has its own file. */
+const isSimulation = (value: unknown): value is Record<string, Json> =>
+  isObject(value) && typeof value.task_id === 'string' && typeof value.termination_reason === 'string' && 'messages' in value;
+
 export const tau2Results: BenchmarkResults<Tau2Task> = {
   isFile: (value) => (isObject(value) && Array.isArray(value.simulations)) || isSimulation(value),
-  read: readTau2Results,
+  read: async (file, value) =>
+    (await import('./recorded-results.ts')).readTau2Results(file, isSimulation(value) ? { simulations: [value] } : value),
   async score(run, { domain, world, task, conversation }, { judge }) {
     const asRecorded: Judge = (assertions) => Promise.resolve(assertions.map((assertion) => run.judged.get(assertion) ?? null));
     const { reward, breakdown, rows, action_checks, ended, replay, env_assertions } = await tau2Reward(

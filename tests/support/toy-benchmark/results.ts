@@ -14,7 +14,7 @@ interface Night {
 
 export const lampResults: BenchmarkResults<LampTask> = {
   isFile: (value) => isObject(value) && Array.isArray(value.nights),
-  read: (_, value) =>
+  read: async (_, value) =>
     (value as unknown as { nights: Night[] }).nights.map(({ task, switched, slept, reward }) => ({
       task,
       trial: 0,

@@ -237,7 +237,7 @@ test('tau1 results: our rewards, the recorded rewards, and the differences', asy
       traj: [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{' } }] }],
     }),
   ];
-  const { runs: found, summary } = await rescore(tau1, readResults('r.json', runs as unknown as Json, 'tau1'));
+  const { runs: found, summary } = await rescore(tau1, await readResults('r.json', runs as unknown as Json, 'tau1'));
   expect(summary).toMatchObject({
     runs: 4,
     same: 1,
@@ -277,9 +277,9 @@ test('tau1 results: our rewards, the recorded rewards, and the differences', asy
     changed: null,
     problems: ['traj[0]: the arguments of f are not a JSON object'],
   });
-  const emptied = await rescore(tau1, readResults('r.json', [runs[2]] as unknown as Json, 'tau1'), { variant: 'empty-output' });
+  const emptied = await rescore(tau1, await readResults('r.json', [runs[2]] as unknown as Json, 'tau1'), { variant: 'empty-output' });
   expect(emptied.runs[0]).toMatchObject({ reward: 1, parts: { r_actions: 1 } });
-  await expect(rescore(tau1, readResults('r.json', [tau1Run({ task_id: 7 })] as unknown as Json, 'tau1'))).rejects.toThrow(
+  await expect(rescore(tau1, await readResults('r.json', [tau1Run({ task_id: 7 })] as unknown as Json, 'tau1'))).rejects.toThrow(
     "the results are of task '7', which is not among the 2 retail tasks",
   );
 });
@@ -312,7 +312,10 @@ test('tau2 results: recorded answers of the judge are used again', async () => {
     simulation({ reward_info: { reward: 1 } }),
     simulation({ messages: [{ role: 'assistant', content: '10.5' }] }),
   ];
-  const { runs, summary } = await rescore(retail, readResults('r.json', { simulations, tasks: retail.tasks } as unknown as Json, 'tau2'));
+  const { runs, summary } = await rescore(
+    retail,
+    await readResults('r.json', { simulations, tasks: retail.tasks } as unknown as Json, 'tau2'),
+  );
   expect(runs.map(({ reward }) => reward)).toEqual([1, 0, null, 0]);
   expect(summary).toMatchObject({ same: 1, different: 2, unjudged: 1 });
   expect(runs[0]).toMatchObject({ changed: null, differences: [{ name: cancelCall.name, recorded: 'Error: no' }] });
@@ -322,16 +325,18 @@ test('tau2 results: recorded answers of the judge are used again', async () => {
     actions: [{ index: 0, name: cancelCall.name, recorded: true, now: false }],
     rows: [{ key: '#W1' }, { key: 'ada_1' }],
   });
-  const strict = await rescore(retail, readResults('r.json', { simulations } as unknown as Json, 'tau2'), {
+  const strict = await rescore(retail, await readResults('r.json', { simulations } as unknown as Json, 'tau2'), {
     judge: (assertions) => Promise.resolve(assertions.map(() => false)),
   });
   expect(strict.runs.map(({ reward }) => reward)).toEqual([0, 0, 0, 0]);
 });
 
-test('results in another format are refused; the error names the path', () => {
-  expect(() => readResults('r.json', { simulations: [] }, 'tau1')).toThrow(/^r.json: .*expected array/);
-  expect(() => readResults('r.json', [], 'tau2')).toThrow(/^r.json: .*expected object/);
-  expect(() => readResults('r.json', [{ task_id: 0, traj: [{ content: 'x' }] }], 'tau1')).toThrow(/^r.json: \[0\].traj\[0\].role: /);
+test('results in another format are refused; the error names the path', async () => {
+  await expect(readResults('r.json', { simulations: [] }, 'tau1')).rejects.toThrow(/^r.json: .*expected array/);
+  await expect(readResults('r.json', [], 'tau2')).rejects.toThrow(/^r.json: .*expected object/);
+  await expect(readResults('r.json', [{ task_id: 0, traj: [{ content: 'x' }] }], 'tau1')).rejects.toThrow(
+    /^r.json: \[0\].traj\[0\].role: /,
+  );
 });
 
 test('each case is replayed on its own copy', () => {

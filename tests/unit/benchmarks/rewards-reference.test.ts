@@ -147,7 +147,7 @@ interface Rescored {
 
 reference('rewards of recorded conversations with a model', async () => {
   const { data: imported } = await load<Tau1Task>('airline', 'tau1');
-  const runs = readResults(
+  const runs = await readResults(
     'recorded',
     JSON.parse(readFileSync(resolve(data, 'recorded/tau1_airline_gpt-4o.json'), 'utf8')) as Json,
     'tau1',

@@ -164,7 +164,7 @@ test('written results are read back with the same calls, texts and rewards', asy
     info: { note: 'the conversation was ended by max_turns' },
   });
 
-  const runs = readResults('ours.json', JSON.parse(JSON.stringify(results)) as Json, 'tau2');
+  const runs = await readResults('ours.json', JSON.parse(JSON.stringify(results)) as Json, 'tau2');
   expect(runs.map(({ problems }) => problems)).toEqual([[], [], [], []]);
   expect(
     runs[0]!.conversation.turns.map((turn) =>

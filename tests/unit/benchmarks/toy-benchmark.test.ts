@@ -109,7 +109,7 @@ test('its results are written, recognised and scored again', async () => {
     source: 'LampBench',
     rollouts: [{ trajectory: { reward: 1 } }, { trajectory: { reward: 0 } }],
   });
-  const runs = readResults('nights.json', JSON.parse(text) as Json, 'lamp');
+  const runs = await readResults('nights.json', JSON.parse(text) as Json, 'lamp');
   expect((await rescore(imported, runs)).summary).toMatchObject({ runs: 2, same: 2, mean: 0.5, observations_different: 0 });
   const forged = runs.map((run) => ({ ...run, reward: 1 }));
   const { runs: again, summary } = await rescore(imported, forged);
