@@ -2,7 +2,7 @@
 import { mapConcurrently } from '../agent/rollouts.ts';
 import { equalJson } from '../base/json.ts';
 import type { AgentUsage } from '../records/agent-server.ts';
-import type { Graded, Grades, JudgeGrade, Keep, Review } from '../records/grades.ts';
+import { type Graded, type Grades, HARD, type JudgeGrade, type Keep, type Review } from '../records/grades.ts';
 import type { Json } from '../records/json.ts';
 import type { EndpointConfig } from '../records/user.ts';
 import { agreements, type PairAgreement } from '../synthesis/agreement.ts';
@@ -114,9 +114,10 @@ export async function gradeFile(job: GradeJob): Promise<GradeReport> {
   return report(job, complete, { total: rows.length, failure, reviews, usage: model && model.usage });
 }
 
-/** Whether a reply of the judge could not be used. That its votes differ is a verdict: a person decides. */
+/** Whether a useless reply left the verdict open. That votes differ is a verdict: a person decides. */
 const wasUseless = ({ judge }: Grades): boolean =>
-  Object.values(judge?.criteria ?? {}).some(({ met, why }) => met === null && !(why ?? '').includes(VOTES_DIFFER));
+  judge?.keep === null &&
+  HARD.map((name) => judge.criteria[name]).some(({ met, why }) => met === null && !(why ?? '').includes(VOTES_DIFFER));
 
 /** The verdict with the tokens of the earlier replies, which the budget has paid too. */
 function withTokens(judge: JudgeGrade, earlier: JudgeGrade['tokens']): JudgeGrade {

@@ -11,7 +11,7 @@ import type { Criterion, Decision, Graded, Review } from '../../../src/records/g
 import { rowSha256 } from '../../../src/synthesis/row-hash.ts';
 import { readGradedRow } from '../../../src/synthesis/rows.ts';
 import { type AgentReply, startAgentServer } from '../../support/agent-server.ts';
-import { type JudgedCase, startFakeJudge } from '../../support/fake-judge.ts';
+import { type JudgedCase, lastMessage, replyTo, startFakeJudge } from '../../support/fake-judge.ts';
 import { shopRow } from '../../support/graded-rows.ts';
 
 let folder: string;
@@ -138,6 +138,19 @@ test('rows about which a reply was useless are asked again, and rows with a verd
   const text = await readFile(out(), 'utf8');
   await expect(run(rows, ...(await judge(() => ({ status: 401, body: {} }))))).rejects.toThrow('MUA_JUDGE_KEY');
   expect(await readFile(out(), 'utf8')).toBe(text);
+});
+
+test('a row whose verdict is known is not asked again, although a criterion is not graded', async () => {
+  const rows = upTo(3).map((i) => shopRow(i));
+  // Rejected without a word about `policy_kept`; kept without `natural`; open without `policy_kept`.
+  const flags = await judge((i, one) => {
+    const met = (name: string) => (name === (i === 1 ? 'natural' : 'policy_kept') ? null : !(i === 0 && name === 'goal_done'));
+    return { content: replyTo(one, (name) => ({ met: met(name), ...lastMessage(one) })) };
+  });
+  expect((await run(rows, ...flags)).keep).toEqual({ yes: 1, no: 1, person: 1 });
+  const again = await judge(() => []);
+  expect((await run(rows, ...again)).keep).toEqual({ yes: 2, no: 1, person: 0 });
+  expect(server!.requests).toHaveLength(1);
 });
 
 test('votes that differ are a verdict, and are not asked again', async () => {
