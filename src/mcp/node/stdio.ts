@@ -123,18 +123,20 @@ class CommandTransport implements Transport {
   async close(): Promise<void> {
     const child = this.#child;
     if (!child) return;
-    const ended = new Promise((done) => child.once('close', done));
-    const soon = () => Promise.race([ended, new Promise((done) => setTimeout(done, END_MS).unref())]);
+    // Not 'close': what has left the group of the command may hold its streams open.
+    const isOver = () => child.exitCode !== null || child.signalCode !== null;
+    const ended = new Promise((done) => child.once('exit', done));
+    const soon = () => isOver() || Promise.race([ended, new Promise((done) => setTimeout(done, END_MS).unref())]);
     child.stdin?.end();
     await soon();
-    if (this.#child) {
-      this.#signal('SIGTERM');
+    if (!isOver()) {
+      this.#signal('SIGTERM', child.pid);
       await soon();
     }
     // Also what the command has started and left behind.
     this.#signal('SIGKILL', child.pid);
     await soon();
-    // A process that has left the group may hold them open, and this process would wait for it.
+    // Open streams would keep this process waiting.
     for (const stream of child.stdio) stream?.destroy();
     this.#ended('it was closed');
   }

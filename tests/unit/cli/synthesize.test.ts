@@ -43,7 +43,7 @@ it('writes several domains by their shares, each row with its own tools and poli
   const card = readFileSync(at('a.md'), 'utf8');
   expect(card).toMatch(/\| chat question \| 64 \| \d+ \| 6 \|/);
   expect(card).toContain('./mua synthesize --domain chat=2,retail:glimpse --domain jobs:small=1 --count 12');
-  expect((await startedMua('synthesize', ...PLACES, '--threads', '3', '--out', at('b.jsonl'))).code).toBe(0);
+  expect((await startedMua('synthesize', ...PLACES, '--threads', '2', '--out', at('b.jsonl'))).code).toBe(0);
   expect(readFileSync(at('b.jsonl'), 'utf8')).toBe(readFileSync(at('a.jsonl'), 'utf8'));
 }, 120_000);
 

@@ -173,7 +173,8 @@ test('a command that is stopped leaves no folder of its servers, also of those t
   cleanUps.push(async () => rmSync(folder, { recursive: true }));
   const { here: _here, ...host } = contacts.host;
   const worlds = ['one', 'two'].map((name) => {
-    const command = [process.execPath, installed('server-memory')];
+    // It never answers, so that the commands wait for it when they are stopped.
+    const command = [process.execPath, '-e', 'process.stdin.resume()'];
     const path = join(folder, `${name}.json`);
     writeFileSync(path, JSON.stringify({ ...contacts, name, host: { ...host, command } }));
     return ['--world', path];
