@@ -57,6 +57,19 @@ const SCENARIOS = {
   careful_demonstrator: 'the script that asks',
 };
 
+/** The arms of scenarios-long.toml. */
+const SCENARIOS_LONG = {
+  grpo: 'GRPO, more steps',
+  sft: 'imitates both demonstrators, more steps',
+  start: 'no step',
+};
+
+const scenarioColumns = (of: string): Column[] =>
+  ['rooms', 'library', 'rentals'].flatMap((part): Column[] => [
+    { head: `pass^1, ${part}`, of, part, figure: 'success' },
+    { head: 'minus `grpo`', of, part, figure: 'difference' },
+  ]);
+
 /** The arms of noise-grpo.toml and noise-sft.toml. */
 const NOISE = {
   clean: 'the own tools',
@@ -190,14 +203,8 @@ const TABLES: Record<string, () => string> = {
         { head: 'asks', of: 'left-out-intents', part: intent, figure: 'asked' },
       ]),
     ),
-  scenarios: () =>
-    armTable(
-      SCENARIOS,
-      ['rooms', 'library', 'rentals'].flatMap((part): Column[] => [
-        { head: `pass^1, ${part}`, of: 'scenarios', part, figure: 'success' },
-        { head: 'minus `grpo`', of: 'scenarios', part, figure: 'difference' },
-      ]),
-    ),
+  scenarios: () => armTable(SCENARIOS, scenarioColumns('scenarios')),
+  'scenarios long': () => armTable(SCENARIOS_LONG, scenarioColumns('scenarios-long')),
   noise: () =>
     armTable(
       NOISE,

@@ -96,6 +96,7 @@ const OTHER_WORLDS = [...OTHER_STARTS, 'two_guards'];
 const UNSEEN = ['grpo', 'start', 'two_guards', 'careful_demonstrator'];
 const TURN_REWARDS = ['grpo', 'rewards_added', 'mt_grpo', 'gtpo'];
 const LEFT_OUT = ['start', 'grpo_cancellations', 'grpo_payments', 'grpo_both', 'sft_cancellations', 'sft_payments'];
+const SCENARIOS_LONG = ['grpo', 'sft', 'start'];
 const SCENARIOS = ['grpo', 'sft', 'sft_careful_only', 'sft_careful_only_1e-3', 'start', 'careful_demonstrator'];
 const NOISE = ['clean', 'noisy_5', 'noisy_15', 'noisy_30', 'checked_30', 'start'];
 const hasResults = (experiment: string) => existsSync(`public/experiments/${experiment}.mua-experiment.json`);
@@ -125,9 +126,10 @@ const domainCells = (experiment: string, [first, ...others]: readonly string[], 
     name === first ? '' : signed(intentMinus(experiment, name, first!, domain)[0]) + (shown.has(`${name} ${domain}`) ? ', shown' : ''),
   ]);
 };
-/** A row of a table of arms. @param cells the values after the name and the meaning */
-const armRow = (page: string, name: string, cells: readonly string[]): Claim => {
-  const row = new RegExp(`^\\| \\\`${name}\\\` \\| ([^|]*) \\|`, 'm').exec(readFileSync(RESULTS + page, 'utf8'))!;
+/** A row of a table of arms. @param cells the values after the name and the meaning @param table the table, if the page has several with this arm */
+const armRow = (page: string, name: string, cells: readonly string[], table = ''): Claim => {
+  const text = readFileSync(RESULTS + page, 'utf8');
+  const row = new RegExp(`^\\| \\\`${name}\\\` \\| ([^|]*) \\|`, 'm').exec(text.slice(text.indexOf(table)))!;
   return claim(RESULTS + page, `${row[0]}${' {} |'.repeat(cells.length)}`, ...cells);
 };
 
@@ -274,6 +276,14 @@ export const CLAIMS: readonly Claim[] = [
     ),
   ),
   ...SCENARIOS.map((name) => armRow('scenarios.md', name, domainCells('scenarios', SCENARIOS, ['rooms', 'library', 'rentals'], name))),
+  ...SCENARIOS_LONG.map((name) =>
+    armRow(
+      'scenarios.md',
+      name,
+      domainCells('scenarios-long', SCENARIOS_LONG, ['rooms', 'library', 'rentals'], name),
+      '<!-- scenarios long -->',
+    ),
+  ),
   ...NOISE.map((name) =>
     armRow(
       'simulated-tools.md',
