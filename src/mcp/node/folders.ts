@@ -23,8 +23,9 @@ export const removeFolders = (): void => removeWhere((pid) => pid === process.pi
 function removeWhere(isOver: (pid: number) => boolean): void {
   try {
     for (const name of readdirSync(tmpdir())) {
-      const pid = name.startsWith(PREFIX) ? parseInt(name.slice(PREFIX.length)) : NaN;
-      if (pid > 0 && isOver(pid)) removeFolder(join(tmpdir(), name));
+      // Whole: the name of another computer may begin with that of this one.
+      const [, pid] = (name.startsWith(PREFIX) && /^(\d+)-[^-]+$/.exec(name.slice(PREFIX.length))) || [];
+      if (pid !== undefined && isOver(Number(pid))) removeFolder(join(tmpdir(), name));
     }
   } catch {} // a folder that cannot be removed harms no command
 }

@@ -183,13 +183,14 @@ describe('call', () => {
     expect(isRunning(pid)).toBe(true);
     const [left] = await readdir(temporary);
     const used = left!.replace(`-${child.pid}-`, `-${process.pid}-`);
-    await mkdir(join(temporary, used));
+    const ofOther = left!.replace(`-${child.pid}-`, `-1-${child.pid}-`); // a computer whose name ends with -1
+    for (const name of [used, ofOther]) await mkdir(join(temporary, name));
     child.kill('SIGKILL');
     await done;
     await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5000);
-    expect((await readdir(temporary)).sort()).toEqual([left, used].sort());
+    expect((await readdir(temporary)).sort()).toEqual([left, used, ofOther].sort());
     expect((await list(MEMORY).done).code).toBe(0);
-    expect(await readdir(temporary)).toEqual([used]);
+    expect((await readdir(temporary)).sort()).toEqual([used, ofOther].sort());
   });
 });
 
