@@ -51,6 +51,14 @@ export const FUNCTIONS: Readonly<Record<string, (...args: any[]) => any>> = {
     const all = numbers(list, 'sum');
     return all.every((value) => typeof value === 'bigint') ? all.reduce((a, b) => a + b, 0n) : all.map(Number).reduce((a, b) => a + b, 0);
   },
+  /** The nearest number with so many decimals: `round(3 * 0.1, 2)` is 0.3. */
+  'round(dyn, int): dyn': (value: Native, decimals: bigint) => {
+    if (decimals < 0n || decimals > 10n) throw new Error(`round: decimals is ${decimals}: expected 0 to 10`);
+    if (typeof value === 'bigint') return value;
+    if (typeof value !== 'number') throw new Error('round: expected a number');
+    // The sum makes -0 a 0.
+    return Number(value.toFixed(Number(decimals))) + 0;
+  },
   'min(list): dyn': (list: List) => extreme(list, 'min', (a, b) => a < b),
   'max(list): dyn': (list: List) => extreme(list, 'max', (a, b) => a > b),
   /** The entries of all lists of a list, in order. */

@@ -29,7 +29,7 @@ const answered = ({ name, arguments: args }: PlannedCall, value: Json = null, fa
 });
 
 /** The value of a result, as graders read it. */
-function jsonOr(text: string): Json {
+export function jsonOr(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {

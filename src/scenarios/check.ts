@@ -5,7 +5,7 @@ import { compareOverlays } from '../environments/verifier.ts';
 import type { Persona } from '../records/conditions.ts';
 import type { Blueprint, NearMissKind, PlannedCall, ScenarioPeople, ScenarioTool } from '../records/scenario.ts';
 import type { RowChange, Split, Task, ToolCall } from '../records/task.ts';
-import { forbidsFaults } from './check-forbids.ts';
+import { forbidsFaults, jsonOr } from './check-forbids.ts';
 import { playerOf } from './check-play.ts';
 import { toolsAt } from './execute.ts';
 import { hostileCalls } from './hostile.ts';
@@ -13,6 +13,7 @@ import { peopleOf } from './people/told.ts';
 import type { ReadScenario } from './read.ts';
 import { blueprintsAt, draftTask } from './tasks.ts';
 import { inWords } from './templates.ts';
+import { wrongForm } from './simulated/returns.ts';
 import { judgeRows, says, withoutVolatile } from './verdict.ts';
 import { makeWorld, TASKS_PER_WORLD, worldId, type WorldKey } from './world.ts';
 
@@ -24,6 +25,8 @@ export const CHECKS = {
   empty: 'an agent that does nothing fails, except where nothing is to be done',
   needed: 'each gold write is needed',
   reads: 'the reads of the plan succeed',
+  returns: 'the results of reads and gold actions have the form that returns declares',
+  rounded: 'the numbers that tools and agents say have at most ten decimals',
   tempts: 'the calls of tempts succeed, and spoil the reward',
   forbids: 'the conditions of forbids allow the gold actions, and find forbidden writes of tempts after the reads',
   told: 'the instruction holds every fact that no read tells',
@@ -100,6 +103,8 @@ class LevelChecker {
   private readonly worlds = new Map<string, World | string>();
   /** Arguments that a tool accepted, by its name, with the world. */
   private readonly good = new Map<string, { world: World; arguments: ToolCall['arguments'] }>();
+  /** The blueprints and tools with a finding. */
+  private readonly faulty = new Set<string>();
 
   constructor(
     private readonly own: ReadScenario,
@@ -126,11 +131,13 @@ class LevelChecker {
       row.reads += reads;
       row.longest_result = Math.max(row.longest_result, longest);
     }
-    if (row.tasks === 0) this.finding('drawn', blueprint.name, `no world of ${share} has rows that fit pick, where and change`);
+    if (row.tasks === 0 && !this.faulty.has(blueprint.name))
+      this.finding('drawn', blueprint.name, `no world of ${share} has rows that fit pick, where and change`);
     return row;
   }
 
   private finding(check: CheckName, of: string, text: string, task?: Task): void {
+    this.faulty.add(of);
     this.report({ check, level: this.level, of, ...(task && { task: task.id }), text });
   }
 
@@ -192,12 +199,31 @@ class LevelChecker {
         this.finding('needed', of, `the reward is 1 without ${described(action)}`, task);
     }
     await this.tempts(of, { task, world, goal }, people);
-    for (const { call, fault } of forbidsFaults(this.own, { ...people, gold: task.actions, results: [...reads.results, ...first.results] }))
+    const calls = [...people.reads, ...task.actions];
+    const answers = [...reads.results, ...first.results];
+    for (const [i, answer] of answers.entries()) this.form(of, task, calls[i]!, answer);
+    this.rounded(of, task, [...answers.map(({ text }) => text), ...people.tell]);
+    for (const { call, fault } of forbidsFaults(this.own, { ...people, gold: task.actions, results: answers }))
       this.finding('forbids', of, `${described(call)} ${fault}`, task);
     this.words(of, task, people, results.join('\n'));
     for (const call of [...(people.reads as ToolCall[]), ...task.actions])
       if (!this.good.has(call.name)) this.good.set(call.name, { world, arguments: call.arguments });
     return { writes, reads: people.reads.length, longest: Math.max(0, ...[...results, ...first.texts].map((text) => text.length)) };
+  }
+
+  private form(of: string, task: Task, call: PlannedCall, { text, error }: { text: string; error: boolean }): void {
+    const tool = this.own.scenario.tools.find(({ name }) => name === call.name)!;
+    if (error) return;
+    const asked = { own: this.own, tool };
+    const fault = wrongForm(asked, jsonOr(text));
+    // A text may look like a number.
+    if (fault && wrongForm(asked, text)) this.finding('returns', of, `${described(call)}: ${fault}`, task);
+  }
+
+  private rounded(of: string, task: Task, texts: readonly string[]): void {
+    const long = /\d+\.\d{11,}/.exec(texts.join('\n'))?.[0];
+    if (long)
+      this.finding('rounded', of, `a tool or the agent says ${long}: expected at most ten decimals. Compute it with round(…, 2)`, task);
   }
 
   private async tempts(

@@ -23,7 +23,10 @@ const RESERVED = new Set(
   ),
 );
 const matching = (pattern: RegExp, words: string, most = 40) =>
-  z.string().check(z.refine((text) => pattern.test(text) && !RESERVED.has(text) && text.length <= most, `expected ${words}`));
+  z.string().check(
+    z.refine((text) => pattern.test(text) && text.length <= most, `expected ${words}`),
+    z.refine((text) => !RESERVED.has(text), 'expected another name, because CEL or JavaScript reserves this one'),
+  );
 const NAME = matching(/^[a-z][a-z0-9_]*$/, 'a name of at most 40 lower-case letters, digits and _, which begins with a letter');
 const WORD = matching(/^[a-z]+(_[a-z]+)*$/, 'a name of at most 40 lower-case letters and _');
 const PLAIN = matching(/^[a-z][a-z0-9]*$/, 'a name of at most 40 lower-case letters and digits, which begins with a letter');

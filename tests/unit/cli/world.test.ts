@@ -48,7 +48,7 @@ preset = "nano"`;
 
 it('is checked: a sound file, an unsound one and a broken one', async () => {
   const sound = await mua('scenario', 'check', scenarioFile('sound.json'), '--tasks', '6');
-  expect(sound).toMatchObject({ code: 0, said: expect.stringContaining('all 11 checks hold') as string });
+  expect(sound).toMatchObject({ code: 0, said: expect.stringContaining('all 13 checks hold') as string });
   expect(sound.said).toContain('lockers hard: 5 tools');
   const unsound = scenarioFile('unsound.json', (toy) => (toy.blueprints[1].wish = ['Use give_up.']));
   const { code, said: text } = await mua('scenario', 'check', unsound, '--tasks', '6', '--json');

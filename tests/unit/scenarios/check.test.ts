@@ -29,6 +29,8 @@ const SPOILT: [CheckName, string, (toy: Draft) => void, string][] = [
   ['empty', 'rent_two', (toy) => ((toy.blueprints[2].gold[0].if = toy.blueprints[2].gold[1].if = 'size > 9'), (toy.blueprints[2].tell = ['""'])), 'does and says nothing'],
   ['needed', 'give_up', (toy) => toy.blueprints[0].gold.push({ tool: 'raise_rent_by_none', arguments: {} }), 'the reward is 1 without raise_rent_by_none'],
   ['reads', 'give_up', (toy) => (toy.blueprints[0].reads[0].arguments.locker = '"locker_0"'), 'get_locker {"locker":"locker_0"} answers “Error: no locker locker_0”'],
+  ['returns', 'give_up', (toy) => (toy.tools[0].returns = { type: 'object', properties: { size: { type: 'string' } } }), 'get_locker {"locker":"locker_'],
+  ['rounded', 'give_up', (toy) => (toy.blueprints[0].tell = ['0.1 * 3.0']), 'says 0.30000000000000004: expected at most ten decimals'],
   ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = '"locker_0"'), 'give_up {"locker":"locker_0"} (wrong_record) answers'],
   ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0].arguments.locker = 'locker.id'), 'the reward is 1 after give_up'],
   ['tempts', 'give_up', (toy) => (toy.blueprints[0].tempts[0] = { ...toy.blueprints[0].gold[0], kind: 'extra_write' }), '(extra_write) answers'],
@@ -53,6 +55,12 @@ it.each(SPOILT)('%s: %s', async (check, of, change, text) => {
     change(toy);
   });
   expect(found).toContainEqual(expect.objectContaining({ check, of, text: expect.stringContaining(text) }));
+});
+
+it('names the error of an expression, and not that no rows fit', async () => {
+  const found = await findings((toy) => (toy.blueprints[1].pick.locker.where = 'row.size'));
+  expect([...new Set(found.map(({ check }) => check))]).toEqual(['gold']);
+  expect(found[0]!.text).toContain('expected true or false');
 });
 
 it.each([

@@ -58,7 +58,7 @@ const FAULTS: [string, (toy: Draft) => void, string][] = [
   ['an unknown field', (toy) => (toy.polcy = []), 'has the unknown field "polcy" (did you mean policy?)'],
   ['an unknown field of a tool', (toy) => (toy.tools[0].result_ = ''), 'tools[0]: has the unknown field "result_" (did you mean result?): expected only name, '],
   ['a list for the tables', (toy) => (toy.tables = []), 'tables: is []: expected an object'],
-  ['a word of CEL as a field', (toy) => (toy.tables.locker.fields.for = { type: 'string' }), 'tables.locker.fields.for: has a wrong name: expected a name'],
+  ['a word of CEL as a field', (toy) => (toy.tables.locker.fields.for = { type: 'string' }), 'tables.locker.fields.for: has a wrong name: expected another name, because CEL or JavaScript reserves'],
   ['a number as the schema of results', (toy) => (toy.tools[0].returns = 5), 'tools[0].returns: is 5: expected a JSON Schema'],
   ['a name with a capital letter', (toy) => (toy.name = 'Lockers'), 'name: is "Lockers": expected a name'],
   ['a hyphen', (toy) => (toy.name = 'my-lockers'), 'name: is "my-lockers": expected a name'],
@@ -129,6 +129,7 @@ const FAULTS: [string, (toy: Draft) => void, string][] = [
   ['a name in use', (toy) => (toy.blueprints[2].values.person = { from: [1] }), 'blueprints[2].values: is "person": expected a name that is not in use'],
   ['a type of CEL as a name', (toy) => (toy.blueprints[2].values.list = { from: [1] }), 'blueprints[2].values: is "list": expected a name that is not in use'],
   ['an id as a value', (toy) => (toy.blueprints[2].values.size = { id: 'x' }), 'expected another draw than id'],
+  ['a reserved word as an intent', (toy) => (toy.blueprints[0].name = 'void'), 'blueprints[0].name: is "void": expected another name, because CEL or JavaScript reserves this one'],
   ['a hyphen in an intent', (toy) => (toy.blueprints[0].name = 'give-up'), 'blueprints[0].name: is "give-up": expected a name'],
 ]; // prettier-ignore
 
