@@ -71,7 +71,7 @@ function drawWorld(own: ReadScenario, { level, split, seed, number }: WorldKey, 
 
   function drawRow(table: string): Row | string {
     const { key, fields } = scenario.tables[table]!;
-    let fault = '';
+    const faults: string[] = [];
     for (let again = 0; again < MOST_ROWS_DRAWN; again++) {
       const row: Record<string, Json> = {};
       const native: Record<string, Native> = {};
@@ -83,11 +83,16 @@ function drawWorld(own: ReadScenario, { level, split, seed, number }: WorldKey, 
         row[field] = draw ? drawValue(draw, { cel: own.cel, dice, split, scope, keys: rows.keys, path }, table) : null;
         native[field] = toNative(row[field], type);
       }
-      if (typeof row[key] === 'string' && rows.get(table, row[key]) !== undefined)
-        fault = `the key ${row[key]} of the table ${table} is in use`;
-      else fault = brokenInRow(own, rows, table, freezeJson(row), tables) ?? '';
-      if (fault === '') return row;
+      const inUse = typeof row[key] === 'string' && rows.get(table, row[key]) !== undefined;
+      const fault = inUse ? `the key ${row[key]} of the table ${table} is in use` : brokenInRow(own, rows, table, freezeJson(row), tables);
+      if (!fault) return row;
+      faults.push(fault);
     }
-    return fault;
+    return mostFrequent(faults);
   }
+}
+
+function mostFrequent(texts: readonly string[]): string {
+  const times = (one: string) => texts.filter((text) => text === one).length;
+  return [...new Set(texts)].reduce((most, one) => (times(one) > times(most) ? one : most));
 }

@@ -9,6 +9,7 @@ import { SCENARIO_CUSTOMERS } from '../../../src/scenarios/customer-mix.ts';
 import { checkScenario } from '../../../src/scenarios/read.ts';
 import { blueprintsAt } from '../../../src/scenarios/tasks.ts';
 import { checkRules, domainRules } from '../../../src/synthesis/rules.ts';
+import { makeWorld } from '../../../src/scenarios/world.ts';
 import { synthesize } from '../../../src/training/synthesize.ts';
 import { ScriptedUsers } from '../../../src/users/scripted.ts';
 import bookings from '../../../src/domains/bookings/scenario.json';
@@ -32,6 +33,9 @@ it.each(Object.entries({ bookings, contacts, courses, desk, jobs, library, plans
   );
   const { findings, levels } = await checkScenarioTasks(own, 11);
   expect(findings).toEqual([]);
+  for (const { name: level } of module.levels)
+    for (const split of ['heldout', 'unseen'] as const)
+      expect(makeWorld(own, { level, split, seed: 1, number: 0 }).size).toBeGreaterThan(0);
   for (const { tools } of levels) expect(tools).toBeLessThanOrEqual(12);
   expect(Math.max(...levels[0]!.blueprints.map(({ longest_result: longest }) => longest))).toBeLessThanOrEqual(300);
   for (const { name: level } of module.levels) {
