@@ -23,7 +23,7 @@ export interface CardFacts {
 
 /** The same card and facts give the same text. */
 export function cardText(card: DataCard, facts: CardFacts): string {
-  const { diversity, difficulty, contamination, funnel, reviews, judge } = card;
+  const { diversity, difficulty, contamination, funnel, reviews, judge, spoilt } = card;
   const sections = [
     frontMatter(card, facts),
     `# ${plain(facts.name)}`,
@@ -34,7 +34,7 @@ export function cardText(card: DataCard, facts: CardFacts): string {
     )}`,
     ...(['intents', 'personas', 'demonstrators'] as const).flatMap((of) => tallySection(of, card[of])),
     ...(facts.made ? [`## How the rows were written\n\n${writtenText(facts.made)}`] : []),
-    `## What is kept\n\n${funnel ? funnelText(card, funnel) : 'The rows are not graded. `mua grade` grades them.'}`,
+    `## What is kept\n\n${funnel ? funnelText(card, funnel) : ungradedText(spoilt)}`,
     ...(judge
       ? [
           `The judge: ${judge.map((one) => `${plain(one.model)}, ${one.votes} vote${one.votes > 1 ? 's' : ''}, seed ${one.seed}, prompt ${one.prompt.slice(0, 12)}`).join('; ')}.`,
@@ -112,6 +112,9 @@ function funnelText({ rows, kept }: DataCard, { rules, judge, waiting, reasons }
     ...(why.length > 0 ? [table(['reason', 'rows'], why)] : []),
   ].join('\n\n');
 }
+
+const ungradedText = (spoilt: number): string =>
+  `The rows are not graded. \`mua grade\` grades them.${spoilt > 0 ? ` ${number(spoilt)} of the rows ${spoilt > 1 ? 'were' : 'was'} spoilt on purpose (\`near_miss\`), and ${spoilt > 1 ? 'are' : 'is'} not kept.` : ''}`;
 
 const reviewText = ({ reviewers, checked, bad, unsure, bound }: NonNullable<DataCard['reviews']>): string =>
   `${reviewers} person${reviewers > 1 ? 's' : ''} checked ${checked} of the rows that the machine keeps: ${bad} bad, and ${unsure} unsure beside them. With 95 % confidence at most ${percent(bound)} are bad.`;

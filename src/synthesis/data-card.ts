@@ -17,7 +17,7 @@ export interface DataCard {
   rows: number;
   /** The rows and the kept rows by the place of their task: domain and level. */
   places: Record<string, { rows: number; kept: number }>;
-  /** Null: the rows are not graded, so all count as kept. */
+  /** Null: the rows are not graded, so all but near-misses count as kept. */
   funnel: {
     /** The rows that are left after each step. */
     rules: number;
@@ -37,6 +37,8 @@ export interface DataCard {
   reviews: { reviewers: number; checked: number; bad: number; unsure: number; bound: number } | null;
   agreement: PairAgreement[];
   near_misses: NearMissRow[] | null;
+  /** The rows that were spoilt on purpose. */
+  spoilt: number;
   /** Of the kept rows, as the following. Null: none is kept. */
   diversity: Diversity | null;
   /** Null: no results are given. */
@@ -59,8 +61,8 @@ export function dataCard(
     return { ...row, sha256, review: newest.get(sha256), graded: row.grades ? decide(row.grades) : null, key: String(i) };
   });
   const isGraded = all.some(({ graded }) => graded);
-  const stays = ({ graded, review }: { graded: Graded | null; review: Review | undefined }) =>
-    review && review.decision !== 'unsure' ? review.decision === 'keep' : isGraded ? graded?.keep === 'yes' : true;
+  const stays = ({ graded, review, near_miss: label }: Row) =>
+    review && review.decision !== 'unsure' ? review.decision === 'keep' : isGraded ? graded?.keep === 'yes' : !label;
   const kept = all.filter(stays);
   const withGrades = all.flatMap(({ grades, ...row }) => (grades ? [{ ...row, grades, keep: row.graded!.keep }] : []));
   const byPlace = counts(all.map(placeOf));
@@ -75,6 +77,7 @@ export function dataCard(
     reviews: reviewsOf(all),
     agreement: agreements(withGrades),
     near_misses: withGrades.some((row) => row.near_miss) ? nearMissTable(withGrades) : null,
+    spoilt: all.filter(({ near_miss: label }) => label).length,
     diversity: diversityOf(kept),
     difficulty: played && difficultyOf(kept, played.agent, played.rates),
     intents: tally(kept.map(({ intent }) => intent)),

@@ -13,7 +13,9 @@ export function writtenText({ places, tried, solved, kept, dropped, seconds, wri
     ...(dropped === undefined ? [] : [`Of those that were played, ${number(dropped)} had no outcome, because a simulated tool failed.`]),
     ...(writers ? writersText(writers, tried) : []),
     `Written in ${seconds.toFixed(0)} seconds.`,
-    ...places.flatMap(({ domain, world_sha256: sha256 }) => (sha256 ? [`SHA-256 of the scenario ${plain(domain)}: \`${sha256}\`.`] : [])),
+    ...new Set(
+      places.flatMap(({ domain, world_sha256: sha256 }) => (sha256 ? [`SHA-256 of the scenario ${plain(domain)}: \`${sha256}\`.`] : [])),
+    ),
   ].join('\n\n');
 }
 

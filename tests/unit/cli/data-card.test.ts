@@ -72,13 +72,20 @@ test('the way from all rows to the kept ones, with reasons, agreement, reviews a
   expect(text).toContain('| judge: told\\_the\\_truth | 1 |');
 });
 
+test('near-misses are not kept, also if nothing is graded', async () => {
+  const label = { reward: 0, near_miss: { kind: 'extra_write', first_wrong: 4, of: 'shop/1' } };
+  const { card, text } = await run([shopRow(1, { intent: 'cancel' }), shopRow(2, { intent: 'move', ...label })]);
+  expect(card).toMatchObject({ rows: 2, kept: 1, intents: { cancel: 1 } });
+  expect(text).toContain('grades them. 1 of the rows was spoilt on purpose (`near_miss`), and is not kept.');
+});
+
 test('the card says how the rows were written, and texts of the report cannot change it', async () => {
   const place = { domain: '[a](http://b)', level: '<b>', world_sha256: 'ab'.repeat(32), tried: 5, solved: 3, kept: 2 };
   const made = join(folder, 'made.json');
-  await writeFile(made, JSON.stringify({ places: [place], tried: 5, dropped: 1, solved: 3, kept: 2, seconds: 4 }));
+  await writeFile(made, JSON.stringify({ places: [place, place], tried: 5, dropped: 1, solved: 3, kept: 2, seconds: 4 }));
   const { text } = await run([shopRow(1), shopRow(2)], '--made', made);
   expect(text).toContain('| \\[a\\](http://b) \\<b\\> | 5 | 3 | 2 |');
-  expect(text).toContain(`SHA-256 of the scenario \\[a\\](http://b): \`${'ab'.repeat(32)}\`.`);
+  expect(text.split(`SHA-256 of the scenario \\[a\\](http://b): \`${'ab'.repeat(32)}\`.`)).toHaveLength(2);
   expect(text).toContain('Of those that were played, 1 had no outcome, because a simulated tool failed.');
   await writeFile(made, JSON.stringify({ places: [{ ...place, world_sha256: 'x`' }], tried: 5, solved: 3, kept: 2, seconds: 4 }));
   await expect(run([shopRow(1)], '--made', made)).rejects.toThrow('made.json: places.0.world_sha256: ');
