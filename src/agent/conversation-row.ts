@@ -45,11 +45,13 @@ export const isPreference = ({ messages, traj, chosen, rejected }: Row): boolean
 export const isConversationRow = (row: Row): boolean =>
   [row.messages, row.conversations, row.completion].some((list) => listOf(list)?.length) || isPreference(row);
 
+const TOOL_COLUMNS = ['tools', 'functions'];
+
 /** The columns that a row's messages and tools come from. */
 export function messageColumns(row: Row): string[] {
   const own = ['messages', 'traj'].find((name) => listOf(row[name])?.length) ?? (listOf(row.conversations) ? 'conversations' : 'prompt');
-  if (isPreference(row)) return ['prompt', 'conversations', 'chosen', 'rejected', 'system', 'tools'];
-  return [own, ...(own === 'prompt' ? ['completion'] : []), 'system', 'tools'];
+  if (isPreference(row)) return ['prompt', 'conversations', 'chosen', 'rejected', 'system', ...TOOL_COLUMNS];
+  return [own, ...(own === 'prompt' ? ['completion'] : []), 'system', ...TOOL_COLUMNS];
 }
 
 /**
@@ -140,4 +142,5 @@ export function rowTools({ tools, conversations }: Row): unknown[] | undefined {
   });
 }
 
-const wrapped = (tool: unknown): unknown => (isObject(tool) && tool.function === undefined ? { type: 'function', function: tool } : tool);
+export const wrapped = (tool: unknown): unknown =>
+  isObject(tool) && tool.function === undefined ? { type: 'function', function: tool } : tool;

@@ -8,7 +8,7 @@ import { InputError, parserReason } from '../base/input-error.ts';
 import { isJsonText, isObject } from '../base/json.ts';
 import { firstReasons, type JsonRow, readJsonFile, RowNotes } from '../base/json-rows.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
-import { ConversationError, isPreference, listOf, parsed, rowMessages, rowTools, wrong } from './conversation-row.ts';
+import { ConversationError, isPreference, listOf, parsed, rowMessages, rowTools, wrapped, wrong } from './conversation-row.ts';
 import { readContent } from './message-content.ts';
 import { withoutNulls, withoutPadding } from './null-padding.ts';
 import { toPythonJson } from './python-json.ts';
@@ -87,7 +87,10 @@ export function checkedConversation(
     const column = row.conversations === undefined ? 'messages' : 'conversations';
     throw wrong(`${where}: ${column}`, row[column] ?? row.traj, 'a list of at least one message');
   }
-  const tools = readTools(row, `${where}: tools`);
+  const tools = readTools(row, where);
+  const [first] = messages;
+  if (typeof row.system === 'string' && row.system !== '' && isObject(first) && first.role === 'system' && first.content !== row.system)
+    options.note?.('the column system is left out, because the messages begin with one of the system');
   return {
     messages: messages.map((message, i) => readMessage(message, `${where}: messages[${i}]`, { ...options, tools })),
     ...(tools && { tools }),
@@ -95,10 +98,13 @@ export function checkedConversation(
 }
 
 function readTools(row: Record<string, unknown>, where: string): Record<string, unknown>[] | undefined {
-  if (row.tools === undefined || row.tools === null || row.tools === '') return undefined;
-  const list = rowTools(row);
-  if (!list) throw wrong(where, row.tools, 'a list of function schemas');
-  return list.map((tool, i) => withoutNulls(record(tool, `${where}[${i}]`)));
+  // OpenAI's older name of the column.
+  const column = !row.tools && Array.isArray(row.functions) ? 'functions' : 'tools';
+  const value = row[column];
+  if (value === undefined || value === null || value === '') return undefined;
+  const list = Array.isArray(value) && column === 'functions' ? value.map(wrapped) : rowTools(row);
+  if (!list) throw wrong(`${where}: ${column}`, value, 'a list of function schemas');
+  return list.map((tool, i) => withoutNulls(record(tool, `${where}: ${column}[${i}]`)));
 }
 
 const ROLES = ['system', 'user', 'assistant', 'tool'] as const;

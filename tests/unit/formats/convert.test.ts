@@ -69,6 +69,32 @@ const SHAREGPT = {
   reward: 1,
 };
 
+describe('columns beside the messages', () => {
+  const talk = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+  ];
+  const turns = [
+    { from: 'system', value: 'Inner.' },
+    { from: 'human', value: 'a' },
+    { from: 'gpt', value: 'b' },
+  ];
+
+  // LLaMA-Factory too takes the first turn, and not the column.
+  test('a column system beside a first message of the system', async () => {
+    const { rows, notes } = await converted([{ conversations: turns, system: 'Outer.' }], 'chat');
+    expect(rows[0]!.messages).toEqual([{ role: 'system', content: 'Inner.' }, ...talk]);
+    expect(notes).toEqual(['the column system is left out, because the messages begin with one of the system (1 ×, first in line 1)']);
+    expect((await converted([{ conversations: turns, system: 'Inner.' }], 'chat')).notes).toEqual([]);
+    expect((await converted([{ conversations: turns.slice(1), system: 'Outer.' }], 'chat')).notes).toEqual([]);
+  });
+
+  test('tools in the column functions, which OpenAI had before', async () => {
+    expect((await converted([{ messages: talk, functions: [FIND] }], 'chat')).rows).toEqual([{ messages: talk, tools: [TOOLS[0]] }]);
+    await expect(converted([{ messages: talk, functions: [7] }], 'chat')).rejects.toThrow('functions[0] is 7: expected an object');
+  });
+});
+
 describe('a conversation', () => {
   test.each([
     ['chat', 'trl', CHAT, TRL],
