@@ -93,10 +93,25 @@ export function checkNamed(talk: Talk, log: RuleLog, writes: readonly WriteVerbs
   const heard = talk.heard.map(({ text }) => plain(text));
   const withdrawn = new Set(heard.flatMap((text) => [...text.matchAll(WITHDRAWN)].map(([, id]) => id!)));
   const stated = talk.said.map(({ text }) => text).filter((text) => !asks(withoutMore(text)) || proposedIn(text, writes).length > 0);
-  const used = new Set([...stated, ...talk.writes.map(({ args }) => JSON.stringify(args))].flatMap((text) => idsIn(plain(text))));
-  for (const id of new Set(heard.flatMap(idsIn)))
+  const written = new Set(talk.writes.flatMap(({ args }) => idsOf(args)));
+  const named = new Set(heard.flatMap(idsIn));
+  const used = new Set([...stated.flatMap((text) => idsIn(plain(text))), ...written, ...foundBy(talk, written)]);
+  for (const id of named)
     if (!withdrawn.has(id))
       log.check('unanswered', talk.nextOwn(talk.end), used.has(id) ? null : `the customer named ${id}, and the agent did nothing about it`);
+}
+
+const idsOf = (value: unknown): string[] => idsIn(plain(JSON.stringify(value) ?? ''));
+
+/** The ids with which the agent looked, such as the customer's own, and was first shown what it then wrote. */
+function foundBy({ calls }: Talk, written: ReadonlySet<string>): string[] {
+  const known = new Set<string>();
+  return calls.flatMap(({ args, value, write }) => {
+    const asked = idsOf(args);
+    const found = idsOf(value).filter((id) => !known.has(id));
+    for (const id of [...asked, ...found]) known.add(id);
+    return !write && found.some((id) => written.has(id)) ? asked : [];
+  });
 }
 
 /** The text without the question for another wish. */

@@ -110,6 +110,22 @@ describe('what the customer named must not be left out', () => {
   });
 });
 
+describe('an id by which the agent finds what it changes', () => {
+  const list: Line = ['list_bookings', { user: 'user_1' }, [{ id: 'book_7', room: 'room_2' }]];
+  const rest = [list, 'A: Shall I cancel book_7?', 'U: Yes.', cancel('book_7'), 'A: Done. Anything else?', BYE];
+
+  it('is answered by the change', () => {
+    expect(found('U: I am user_1. Please cancel my booking.', ...rest)).toEqual([]);
+    expect(found('U: I am user_1. Please cancel book_7.', ...rest)).toEqual([]);
+  });
+
+  it('does not answer another id, nor one whose look-up found nothing that is changed', () => {
+    expect(found('U: I am user_1. Please cancel my bookings, also book_8.', ...rest)).toEqual(['unanswered']);
+    const look: Line = ['get_booking', { booking: 'book_8' }, { id: 'book_8', user: 'user_1', room: 'room_3' }];
+    expect(found('U: I am user_1. Please cancel my bookings, also book_8.', look, ...rest)).toEqual(['unanswered']);
+  });
+});
+
 describe('a claim must be true', () => {
   it.each([['Done. Anything else?'], ['I have cancelled book_7.'], ['It is done. The amount is 5.']])(
     'finds %j after an error',
