@@ -13,7 +13,7 @@ export type Template = string;
 
 /** How a value is drawn. The same seed draws the same values. */
 export type Draw =
-  /** The next free key, such as `room_12`. */
+  /** A free key with a random number, such as `room_12`. */
   | { id: string }
   | { from: readonly Json[] }
   /** A whole number from `min` to `max`, in steps of `step` (default 1). */
