@@ -59,9 +59,9 @@ const SCENARIOS = {
 
 /** The arms of scenarios-long.toml. */
 const SCENARIOS_LONG = {
-  grpo: 'GRPO, more steps',
-  sft: 'imitates both demonstrators, more steps',
-  start: 'no step',
+  grpo: 'GRPO',
+  sft: 'both demonstrators',
+  start: 'cold start',
 };
 
 const scenarioColumns = (of: string): Column[] =>

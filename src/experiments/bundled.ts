@@ -19,6 +19,7 @@ export const BUNDLED_EXPERIMENTS: readonly string[] = [
   'ablation',
   'small',
   'scenarios',
+  'scenarios-long',
   'noise-grpo',
   'noise-sft',
 ];
