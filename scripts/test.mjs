@@ -10,12 +10,13 @@ const vitest = (project, ...flags) => ({ command: ['npx', 'vitest', 'run', '--pr
 const OWN_PROCESS = filesWithOwnProcess();
 /** The stages. Two of them run at a time, except those with `alone`. The longest come first, so that both cores are busy until the end. */
 const STAGES = {
-  gpu: vitest('gpu'),
+  // Starts many processes, one after another, and leaves half of its core idle.
+  'gpu-node': vitest('gpu-node'),
   // Many of these tests wait. With two files at a time, the core has work meanwhile.
   unit: vitest('unit', '--maxWorkers=2', '--no-isolate', ...OWN_PROCESS.map((file) => `--exclude=${file}`)),
+  gpu: vitest('gpu'),
   // The other unit tests. The name `unit` asks for them too.
   'unit-own': { ...vitest('unit', '--maxWorkers=2', ...OWN_PROCESS), of: 'unit' },
-  'gpu-node': vitest('gpu-node'),
   // Checks the types of TypeScript files too.
   types: { command: ['npx', 'svelte-check', '--fail-on-warnings', '--tsconfig', './tsconfig.json'] },
   lint: { command: ['npm', 'run', '--silent', 'lint'] },
