@@ -45,7 +45,9 @@ export const isPreference = ({ messages, traj, chosen, rejected }: Row): boolean
 export const isConversationRow = (row: Row): boolean =>
   [row.messages, row.conversations, row.completion].some((list) => listOf(list)?.length) || isPreference(row);
 
-const TOOL_COLUMNS = ['tools', 'functions'];
+/** The columns of tools. OpenAI called them functions before. */
+const TOOL_COLUMNS = ['tools', 'functions'] as const;
+type ToolColumn = (typeof TOOL_COLUMNS)[number];
 
 /** The columns that a row's messages and tools come from. */
 export function messageColumns(row: Row): string[] {
@@ -129,7 +131,8 @@ function readShareGpt(list: readonly unknown[], where: string): unknown[] {
  * The tools of a row as a list, not checked yet. MUA-RL's dataset has one object with the list in its field `function`. Undefined if the
  * value is no list of tools.
  */
-export function rowTools({ tools, conversations }: Row): unknown[] | undefined {
+export function rowTools(row: Row, column: ToolColumn): unknown[] | undefined {
+  const tools = row[column];
   const value = typeof tools === 'string' ? parsed(tools) : tools;
   const entries = isObject(value) && (value.function ?? value.name) !== undefined ? [value] : value;
   if (!Array.isArray(entries)) return undefined;
@@ -137,10 +140,9 @@ export function rowTools({ tools, conversations }: Row): unknown[] | undefined {
     const tool = typeof entry === 'string' ? parsed(entry) : entry;
     if (!isObject(tool)) return [tool];
     if (Array.isArray(tool.function)) return tool.function.map(wrapped);
-    // LLaMA-Factory wraps each tool when it renders the prompt.
-    return [conversations === undefined ? tool : wrapped(tool)];
+    // LLaMA-Factory wraps each tool when it renders the prompt. OpenAI's functions have no wrapper.
+    return [row.conversations === undefined && column === 'tools' ? tool : wrapped(tool)];
   });
 }
 
-export const wrapped = (tool: unknown): unknown =>
-  isObject(tool) && tool.function === undefined ? { type: 'function', function: tool } : tool;
+const wrapped = (tool: unknown): unknown => (isObject(tool) && tool.function === undefined ? { type: 'function', function: tool } : tool);
