@@ -62,11 +62,12 @@ export function untold(
     eachRun(wordsOf(content), QUOTED, (run) => (quotes ||= quoted.has(run)));
     if (quotes) return { why: 'the agent quotes its hint', message };
     for (const { function: call } of calls) {
-      const used = leaves(argumentsOf(call.arguments)).filter((value) => secrets.has(value) || value.search(ID) === 0);
+      const args = argumentsOf(call.arguments);
+      const used = leaves(args).filter((value) => secrets.has(value) || value.search(ID) === 0);
       const guessed = used.find((value) => !isTold(value) && !isCategory(value));
       if (guessed !== undefined)
         return { why: `the agent calls ${call.name} with ${JSON.stringify(guessed)}, which nobody has told`, message };
-      const read = unread.findIndex((one) => one.name === call.name && equalJson(one.arguments, argumentsOf(call.arguments)));
+      const read = unread.findIndex((one) => one.name === call.name && equalJson(one.arguments, args));
       if (read >= 0) unread.splice(read, 1);
     }
   }
