@@ -10,7 +10,7 @@ import type { WrittenConversation } from '../src/records/written.ts';
 import type { SynthesisReport } from '../src/synthesis/funnel.ts';
 import { startAgentServer } from '../tests/support/agent-server.ts';
 import { startFakeJudge } from '../tests/support/fake-judge.ts';
-import { CONDITIONS, fakeWriter, type Kind, KINDS, SEED } from '../tests/support/fake-writer.ts';
+import { CONDITIONS, fakeWriter, isRejected, KINDS, type Planted, refusalsOf, SEED, sizeOf } from '../tests/support/fake-writer.ts';
 
 const DOMAINS = ['rooms', 'library', 'courses', 'rentals', 'jobs', 'contacts', 'desk', 'plans', 'bookings'];
 const COUNT = 200;
@@ -19,29 +19,26 @@ mkdirSync(folder, { recursive: true });
 const at = (name: string) => `${folder}/${name}`;
 const mua = async (...args: string[]): Promise<string> => (await promisify(execFile)('./mua', args, { maxBuffer: 1e9 })).stdout;
 
-rmSync(at('graded.jsonl'), { force: true });
-const planted = new Map<Kind, Set<string>>();
+for (const name of ['rows.jsonl.unfinished', 'graded.jsonl']) rmSync(at(name), { force: true });
+const planted: Planted = new Map();
 const writer = await startAgentServer((await fakeWriter(DOMAINS))(planted));
 const flags = ['--agent', writer.url, '--agent-model', 'fake', '--hint', '--domain', DOMAINS.join(), '--seed', String(SEED), ...CONDITIONS];
 const made = await mua('synthesize', ...flags, '--count', String(COUNT), '--out', at('rows.jsonl'), '--json');
 writer.close();
 writeFileSync(at('made.json'), made);
 
-/** The judge rejects about every fifth row, by the length of the customer's first message. */
-const isBad = (words: string): boolean => words.length % 5 === 0;
-const judge = await startFakeJudge((one) => (isBad(one.messages.get(1)!) ? ['told_the_truth'] : []));
+const judge = await startFakeJudge((one) => (isRejected(one.messages.get(1)!) ? ['told_the_truth'] : []));
 const graded = await mua('grade', at('rows.jsonl'), '--judge', judge.url, '--judge-model', 'fake', '--out', at('graded.jsonl'), '--json');
 judge.close();
 await mua('data-card', at('graded.jsonl'), '--made', at('made.json'), '--out', at('README.md'));
 
 const { tried, kept, writers } = JSON.parse(made) as SynthesisReport;
-const size = (...kinds: Kind[]): number => kinds.reduce((sum, kind) => sum + (planted.get(kind)?.size ?? 0), 0);
 const rows = readFileSync(at('rows.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as WrittenConversation); // prettier-ignore
 const expected = {
-  tried: COUNT + size(...KINDS),
-  refused: { failed: size('failed'), not_ended: 0, reward: size('wrong'), leak: size('leak', 'quote'), audit: size('hostile', 'cut'), duplicate: 0 },
-  rejected: rows.filter(({ messages }) => isBad(messages[1]!.content)).length,
-}; // prettier-ignore
+  tried: COUNT + sizeOf(planted, ...KINDS),
+  refused: { ...refusalsOf(planted), duplicate: 0 },
+  rejected: rows.filter(({ messages }) => isRejected(messages[1]!.content)).length,
+};
 const found = { tried, refused: writers!.refused, rejected: (JSON.parse(graded) as { keep: { no: number } }).keep.no };
-console.log(JSON.stringify({ kept, planted: Object.fromEntries(KINDS.map((kind) => [kind, size(kind)])), found }, undefined, 2));
+console.log(JSON.stringify({ kept, planted: Object.fromEntries(KINDS.map((kind) => [kind, sizeOf(planted, kind)])), found }, undefined, 2));
 if (!isDeepStrictEqual(found, expected)) throw new Error(`expected ${JSON.stringify(expected)}`);

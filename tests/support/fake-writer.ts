@@ -19,6 +19,23 @@ export const SEED = 1;
 export const KINDS = ['wrong', 'leak', 'quote', 'hostile', 'failed', 'cut'] as const;
 export type Kind = (typeof KINDS)[number];
 
+export type Planted = Map<Kind, Set<string>>;
+
+/** How many conversations have one of these faults. */
+export const sizeOf = (planted: Planted, ...kinds: Kind[]): number => kinds.reduce((sum, kind) => sum + (planted.get(kind)?.size ?? 0), 0);
+
+/** How many conversations each step has to refuse. Repetitions are not planted. */
+export const refusalsOf = (planted: Planted) => ({
+  failed: sizeOf(planted, 'failed'),
+  not_ended: 0,
+  reward: sizeOf(planted, 'wrong'),
+  leak: sizeOf(planted, 'leak', 'quote'),
+  audit: sizeOf(planted, 'hostile', 'cut'),
+});
+
+/** Whether the fake judge rejects a row whose customer begins with these words. About every fifth row. */
+export const isRejected = (words: string): boolean => words.length % 5 === 0;
+
 /** A transfer that the customer did not need. */
 const transfer = (tools: NonNullable<AgentRequest['tools']>) => {
   const { parameters } = tools.map((tool) => tool.function).find((tool) => tool.name === 'transfer_to_human')!;
@@ -63,7 +80,7 @@ export async function fakeWriter(domains: readonly string[], count = 400) {
     };
     known.set(keyOf(domain.tools), new Map(tasks.flatMap(of)));
   }
-  return (planted: Map<Kind, Set<string>>) =>
+  return (planted: Planted) =>
     ({ messages, seed, tools = [], ...request }: AgentRequest): AgentReply => {
       const { task, index, expert } = known.get(keyOf(tools))!.get(seed!)!;
       const plant = (kind: Kind) => (planted.set(kind, planted.get(kind) ?? new Set()), planted.get(kind)!.add(task.id));

@@ -7,7 +7,7 @@ import { afterAll, afterEach, expect, it } from 'vitest';
 import type { WrittenConversation } from '../../../src/records/written.ts';
 import type { SynthesisReport } from '../../../src/synthesis/funnel.ts';
 import { type AgentRequest, startAgentServer } from '../../support/agent-server.ts';
-import { CONDITIONS, fakeWriter, type Kind, KINDS, SEED } from '../../support/fake-writer.ts';
+import { CONDITIONS, fakeWriter, isRejected, KINDS, type Planted, refusalsOf, SEED, sizeOf } from '../../support/fake-writer.ts';
 import { startFakeJudge } from '../../support/fake-judge.ts';
 import { muaHere } from '../../support/mua-here.ts';
 
@@ -22,23 +22,20 @@ const mua = muaHere();
 const DOMAINS = ['rooms', 'library'];
 const fakeModel = await fakeWriter(DOMAINS);
 
-const start = async (planted = new Map<Kind, Set<string>>()) => {
+const start = async (planted: Planted = new Map()) => {
   server = await startAgentServer(fakeModel(planted));
   return ['--agent', server.url, '--agent-model', 'fake', '--hint', '--domain', DOMAINS.join(','), '--seed', String(SEED), ...CONDITIONS];
 };
 
 it('keeps only honest successes, and counts each planted fault at its step', async () => {
-  const planted = new Map<Kind, Set<string>>();
+  const planted: Planted = new Map();
   const flags = await start(planted);
   const { code, said: text } = await mua('synthesize', ...flags, '--count', '60', '--out', at('a.jsonl'), '--card', at('a.md'), '--json');
   expect(code).toBe(0);
   const report = JSON.parse(text) as SynthesisReport;
-  const size = (...kinds: Kind[]) => kinds.reduce((sum, kind) => sum + (planted.get(kind)?.size ?? 0), 0);
-  for (const kind of KINDS) expect(size(kind), kind).toBeGreaterThan(1);
+  for (const kind of KINDS) expect(sizeOf(planted, kind), kind).toBeGreaterThan(1);
   const { refused } = report.writers!;
-  expect(refused).toEqual({
-    failed: size('failed'), not_ended: 0, reward: size('wrong'), leak: size('leak', 'quote'), audit: size('hostile', 'cut'), duplicate: refused.duplicate,
-  }); // prettier-ignore
+  expect(refused).toEqual({ ...refusalsOf(planted), duplicate: refused.duplicate });
   expect(report).toMatchObject({ kept: 60, tried: 60 + Object.values(refused).reduce((sum, n) => sum + n, 0) });
   const file = readFileSync(at('a.jsonl'), 'utf8');
   const rows = file.trim().split('\n').map((line) => JSON.parse(line) as WrittenConversation); // prettier-ignore
@@ -51,14 +48,13 @@ it('keeps only honest successes, and counts each planted fault at its step', asy
   expect(row!.writer).toMatchObject({ model: 'fake', temperature: 1, hint: true });
   expect(sent.map((one) => createHash('sha256').update(one).digest('hex'))).toContain(row!.writer!.prompt);
   const card = readFileSync(at('a.md'), 'utf8');
-  expect(card).toContain(`| reward 1 | ${report.tried - size('failed', 'wrong')} |`);
+  expect(card).toContain(`| reward 1 | ${report.tried - sizeOf(planted, 'failed', 'wrong')} |`);
   expect(card).toContain('| different from the earlier ones | 60 |');
   // The whole way: a judge that rejects what the first words of a row say.
-  const isBad = (words: string) => words.length % 5 === 0;
-  const judge = await startFakeJudge((one) => (isBad(one.messages.get(1)!) ? ['told_the_truth'] : []));
+  const judge = await startFakeJudge((one) => (isRejected(one.messages.get(1)!) ? ['told_the_truth'] : []));
   const graded = await mua('grade', at('a.jsonl'), '--judge', judge.url, '--judge-model', 'j', '--out', at('graded.jsonl'), '--json');
   judge.close();
-  const bad = rows.filter(({ messages }) => isBad(messages[1]!.content)).length;
+  const bad = rows.filter(({ messages }) => isRejected(messages[1]!.content)).length;
   expect(bad).toBeGreaterThan(2);
   expect((JSON.parse(graded.said) as { keep: object }).keep).toEqual({ yes: 60 - bad, no: bad, person: 0 });
   writeFileSync(at('made.json'), text);
