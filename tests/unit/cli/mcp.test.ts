@@ -183,7 +183,8 @@ describe('call', () => {
     expect(isRunning(pid)).toBe(true);
     const [left] = await readdir(temporary);
     const used = left!.replace(`-${child.pid}-`, `-${process.pid}-`);
-    const ofOther = left!.replace(`-${child.pid}-`, `-1-${child.pid}-`); // a computer whose name ends with -1
+    // Of a computer whose name ends with the number of a process that is over here.
+    const ofOther = left!.replace(`-${child.pid}-`, `-${child.pid}-1-`);
     for (const name of [used, ofOther]) await mkdir(join(temporary, name));
     child.kill('SIGKILL');
     await done;
