@@ -45,15 +45,14 @@ export const isPreference = ({ messages, traj, chosen, rejected }: Row): boolean
 export const isConversationRow = (row: Row): boolean =>
   [row.messages, row.conversations, row.completion].some((list) => listOf(list)?.length) || isPreference(row);
 
-/** The columns of tools. OpenAI called them functions before. */
-const TOOL_COLUMNS = ['tools', 'functions'] as const;
-type ToolColumn = (typeof TOOL_COLUMNS)[number];
+/** The column that a row's tools come from. OpenAI called them functions before. */
+export const toolColumn = ({ tools, functions }: Row): 'tools' | 'functions' => (!tools && functions ? 'functions' : 'tools');
 
 /** The columns that a row's messages and tools come from. */
 export function messageColumns(row: Row): string[] {
   const own = ['messages', 'traj'].find((name) => listOf(row[name])?.length) ?? (listOf(row.conversations) ? 'conversations' : 'prompt');
-  if (isPreference(row)) return ['prompt', 'conversations', 'chosen', 'rejected', 'system', ...TOOL_COLUMNS];
-  return [own, ...(own === 'prompt' ? ['completion'] : []), 'system', ...TOOL_COLUMNS];
+  if (isPreference(row)) return ['prompt', 'conversations', 'chosen', 'rejected', 'system', toolColumn(row)];
+  return [own, ...(own === 'prompt' ? ['completion'] : []), 'system', toolColumn(row)];
 }
 
 /**
@@ -131,7 +130,8 @@ function readShareGpt(list: readonly unknown[], where: string): unknown[] {
  * The tools of a row as a list, not checked yet. MUA-RL's dataset has one object with the list in its field `function`. Undefined if the
  * value is no list of tools.
  */
-export function rowTools(row: Row, column: ToolColumn): unknown[] | undefined {
+export function rowTools(row: Row): unknown[] | undefined {
+  const column = toolColumn(row);
   const tools = row[column];
   const value = typeof tools === 'string' ? parsed(tools) : tools;
   const entries = isObject(value) && (value.function ?? value.name) !== undefined ? [value] : value;

@@ -8,7 +8,7 @@ import { InputError, parserReason } from '../base/input-error.ts';
 import { isJsonText, isObject } from '../base/json.ts';
 import { firstReasons, type JsonRow, readJsonFile, RowNotes } from '../base/json-rows.ts';
 import type { ChatMessage, Conversation } from '../records/conversation.ts';
-import { ConversationError, isPreference, listOf, parsed, rowMessages, rowTools, wrong } from './conversation-row.ts';
+import { ConversationError, isPreference, listOf, parsed, rowMessages, rowTools, toolColumn, wrong } from './conversation-row.ts';
 import { readContent } from './message-content.ts';
 import { withoutNulls, withoutPadding } from './null-padding.ts';
 import { toPythonJson } from './python-json.ts';
@@ -98,10 +98,10 @@ export function checkedConversation(
 }
 
 function readTools(row: Record<string, unknown>, where: string): Record<string, unknown>[] | undefined {
-  const column = !row.tools && Array.isArray(row.functions) ? 'functions' : 'tools';
+  const column = toolColumn(row);
   const value = row[column];
   if (value === undefined || value === null || value === '') return undefined;
-  const list = rowTools(row, column);
+  const list = rowTools(row);
   if (!list) throw wrong(`${where}: ${column}`, value, 'a list of function schemas');
   return list.map((tool, i) => withoutNulls(record(tool, `${where}: ${column}[${i}]`)));
 }

@@ -91,7 +91,14 @@ describe('columns beside the messages', () => {
 
   test('tools in the column functions, which OpenAI had before', async () => {
     expect((await converted([{ messages: talk, functions: [FIND] }], 'chat')).rows).toEqual([{ messages: talk, tools: [TOOLS[0]] }]);
+    expect((await converted([{ messages: talk, functions: JSON.stringify([FIND]) }], 'chat')).rows[0]!.tools).toEqual([TOOLS[0]]);
     await expect(converted([{ messages: talk, functions: [7] }], 'chat')).rejects.toThrow('functions[0] is 7: expected an object');
+    await expect(converted([{ messages: talk, functions: 7 }], 'chat')).rejects.toThrow('functions is 7: expected a list of function');
+  });
+
+  test('a column functions beside tools is no second list of tools, and stays', async () => {
+    const { rows } = await converted([{ messages: talk, tools: [TOOLS[0]], functions: [FIND] }], 'chat');
+    expect(rows).toEqual([{ messages: talk, tools: [TOOLS[0]], functions: [FIND] }]);
   });
 });
 
