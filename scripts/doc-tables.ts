@@ -61,6 +61,7 @@ const SCENARIOS = {
 const SCENARIOS_LONG = {
   grpo: 'GRPO',
   sft: 'both demonstrators',
+  sft_careful_only: 'the demonstrator who asks',
   start: 'cold start',
 };
 
