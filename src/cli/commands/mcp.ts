@@ -13,6 +13,7 @@ import { JSON_FLAG } from './shared.ts';
 
 const FLAGS = { ...TARGET_FLAGS, json: JSON_FLAG };
 
+const counted = (tools: number) => `${tools} ${tools === 1 ? 'tool' : 'tools'}`;
 const nameOf = ({ name, version }: Pick<McpServer, 'name' | 'version'>) => oneLine(`${name} ${version}`.trim());
 
 const list = command({
@@ -24,7 +25,7 @@ const list = command({
       return { server: { name, version }, protocol, era, tools, tools_sha256 };
     }),
   show: ({ server, protocol, tools, tools_sha256 }) => [
-    `${nameOf(server)}, protocol ${protocol}, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, pinned as ${tools_sha256.slice(0, 16)}`,
+    `${nameOf(server)}, protocol ${protocol}, ${counted(tools.length)}, pinned as ${tools_sha256.slice(0, 16)}`,
     ...tools.flatMap(({ name, description, warnings }) => [
       `  ${oneLine(name)}: ${oneLine(description)}`,
       ...warnings.map((warning) => `    warning: ${oneLine(warning)}`),
@@ -78,7 +79,7 @@ const check = command({
     const { server, protocol, tools, tools_sha256, warnings, same_tools, calls, determinism, reset, limits, not_tried, seconds } = result;
     const { equal, differs } = determinism;
     return [
-      `${nameOf(server)}, protocol ${protocol}, ${tools} tools, pinned as ${tools_sha256}`,
+      `${nameOf(server)}, protocol ${protocol}, ${counted(tools)}, pinned as ${tools_sha256}`,
       `a second session lists ${same_tools ? 'the same tools' : 'other tools'}`,
       ...calls.map(({ name, failed, failure, seconds }, i) =>
         oneLine(
@@ -89,9 +90,7 @@ const check = command({
         ? 'determinism: not tried, because there was no call to play'
         : equal
           ? `determinism: two sessions answered all ${calls.length} calls alike`
-          : oneLine(
-              `determinism: call ${differs!.call}, ${differs!.name}, differs: ${shown(differs!.first)} and ${shown(differs!.second)}`,
-            ),
+          : oneLine(`determinism: call ${differs!.call}, ${differs!.name}, differs: ${difference(differs!.first, differs!.second)}`),
       `reset: ${reset.state} (${oneLine(reset.why)})`,
       ...limits.map((limit) => `limit: ${oneLine(limit)}`),
       ...warnings.map((own) => oneLine(`warning: ${own.tool}: ${own.warnings.join('; ')}`)),
@@ -106,6 +105,15 @@ export const mcp: CommandGroup = {
   summary: 'look at an MCP server, call its tools, check it, or serve a domain as one',
   commands: { list, call, check, serve: mcpServe },
 };
+
+/** Both answers, without a long beginning that they share. */
+function difference(first: string, second: string): string {
+  let at = 0;
+  while (at < first.length && first[at] === second[at]) at++;
+  const start = at < 60 ? 0 : at - 20;
+  const [one, two] = [first, second].map((text) => shown(start === 0 ? text : `…${text.slice(start)}`));
+  return `${one} and ${two}`;
+}
 
 function readArguments(text = '{}'): Record<string, Json> {
   let value: unknown;

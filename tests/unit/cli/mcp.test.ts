@@ -259,6 +259,14 @@ describe('check', () => {
     expect(stdout).toContain('not tried: find (it needs arguments), delete_all (the server does not say that it only reads)');
   });
 
+  test('answers that differ late are shown from a little before the difference', async () => {
+    const tools = [tool('time', { annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } })];
+    let clock = 0;
+    const { url } = await serve({ list: () => ({ tools }), call: () => text(`${'so late '.repeat(20)}at ${++clock} o'clock`) });
+    const { stdout } = await mua('check', '--url', url);
+    expect(stdout).toContain(`differs: "… so late so late at 1 o'clock" and "… so late so late at 2 o'clock"`);
+  });
+
   test('limits and lists that change are told', async () => {
     let list = 0;
     const { url } = await serve({
