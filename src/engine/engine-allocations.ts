@@ -25,7 +25,7 @@ export interface EngineSizes {
   takeTurns?: boolean;
   /** Maximum number of tokens in a training micro-batch. `activationBytes` may lower it. */
   maxTokens?: number;
-  /** Maximum bytes for activations in training. */
+  /** Maximum bytes for activations in training. Default 1 GiB. */
   activationBytes?: number;
   /** Storage format of the matrices that are not trained. Without LoRA, training needs f32. Default f32. */
   precision?: WeightFormat;
@@ -45,11 +45,13 @@ const PAGE_SIZE = 16;
 const TURNS_BYTES = 256 * 2 ** 20;
 const MAX_MODEL_LEN = 2048;
 const SLOTS = 32;
+/** With half of this, the backward pass of a model with 135 M parameters computes two thirds of its layers again. */
+const ACTIVATION_BYTES = 2 ** 30;
 /** A software adapter is slow: a small batch is enough to keep it busy, and 4 decode steps already take longer than reading the results. */
-const defaults = (software: boolean) =>
-  software
-    ? { maxTokens: 2048, activationBytes: 512 * 2 ** 20, prefillTokens: 256, steps: 4 }
-    : { maxTokens: 8192, activationBytes: 2 ** 30, prefillTokens: 1024, steps: 16 };
+const defaults = (software: boolean) => ({
+  activationBytes: ACTIVATION_BYTES,
+  ...(software ? { maxTokens: 2048, prefillTokens: 256, steps: 4 } : { maxTokens: 8192, prefillTokens: 1024, steps: 16 }),
+});
 
 export interface BuiltModel {
   model: Model;

@@ -1,7 +1,7 @@
 /** Which sequences a micro-batch can hold. */
 import { expect, test } from 'vitest';
 import { engineAllocations } from '../../../src/engine/engine-allocations.ts';
-import { QWEN3_06B } from '../../../src/training/pretrained.ts';
+import { QWEN3_06B, SMOLLM2_135M } from '../../../src/training/pretrained.ts';
 import { countingGpu } from '../../support/programs.ts';
 
 test('training takes every sequence that fits into a binding, and names the length of one that does not', () => {
@@ -13,3 +13,17 @@ test('training takes every sequence that fits into a binding, and names the leng
   expect(trainingSizes(5440).capacity).toBe(5440);
   expect(() => trainingSizes(5441)).toThrow('training on sequences of 5441 tokens needs a larger binding');
 });
+
+test.each([true, false])(
+  'a model with 135 M parameters keeps the activations of most layers, on software adapters too (%s)',
+  (software) => {
+    const { trainingSizes } = engineAllocations(countingGpu({ software, subgroupSize: 8 }), SMOLLM2_135M.config, {
+      slots: 1,
+      maxModelLen: 768,
+    });
+    const { capacity, sharing } = trainingSizes(768);
+    expect(capacity).toBeGreaterThanOrEqual(1024);
+    // All but one of the layers that share their activations are computed again.
+    expect(sharing - 1).toBeLessThan(30 / 6);
+  },
+);
