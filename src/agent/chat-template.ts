@@ -66,8 +66,14 @@ export const TOOLS_TAIL =
 
 /** The system message at the start: the policy, then the tools. Only the template's own start if there is neither a policy nor a tool. */
 export function renderOpening(format: ChatFormat, system: string | null, tools: readonly unknown[]): string {
-  const parts = [...(system === null ? [] : [system]), ...(tools.length === 0 ? [] : [toolsText(format, tools)])];
-  return parts.length === 0 ? format.bare : framed(format.first, parts.join('\n\n'), format);
+  const policy = system ?? (format.compact ? null : ownPolicy(format));
+  const parts = [...(policy === null ? [] : [policy]), ...(tools.length === 0 ? [] : [toolsText(format, tools)])];
+  return tools.length === 0 && system === null ? format.bare : framed(format.first, parts.join('\n\n'), format);
+}
+
+/** The policy that a template writes if there is no system message, as that of Qwen2.5 does. */
+function ownPolicy({ first: [before, after], bare }: ChatFormat): string | null {
+  return bare !== '' && bare.startsWith(before) && bare.endsWith(after) ? bare.slice(before.length, bare.length - after.length) : null;
 }
 
 /** The text of a system message that tells the agent its tools, without the tokens of the template. */
@@ -75,8 +81,14 @@ export function toolsText({ compact }: ChatFormat, tools: readonly unknown[]): s
   return compact ? compactToolsText(tools) : TOOLS_HEAD + tools.map((tool) => `\n${toPythonJson(tool)}`).join('') + TOOLS_TAIL;
 }
 
-/** A system message that does not stand at the start. */
-export const renderSystem = (format: ChatFormat, text: string): string => framed(format.system, text, format);
+/** A system message that does not stand at the start. @throws InputError if the template has none */
+export function renderSystem(format: ChatFormat, text: string): string {
+  if (!format.system)
+    throw new InputError(
+      'the conversation has a later system message: expected only one at the start, as in the chat template of the model',
+    );
+  return framed(format.system, text, format);
+}
 
 export const renderUser = (format: ChatFormat, text: string): string => framed(format.user, text, format);
 

@@ -161,7 +161,7 @@ export function compactTemplate({ first, bare, system, user, agent, end, trims }
 {%- endif %}
 {%- for message in messages %}
     {%- if message.role == 'system' and not loop.first %}
-        ${around(system, `(message.content${trim})`)}
+        ${system ? around(system, `(message.content${trim})`) : "{{- raise_exception('A system message must be at the start.') }}"}
     {%- elif message.role == 'user' %}
         ${around(user, `(message.content${trim})`)}
     {%- elif message.role == 'tool' %}

@@ -3,7 +3,7 @@
  * known words, and the texts around these words are the format.
  */
 import { InputError, parserReason } from '../base/input-error.ts';
-import { IM_END, IM_START, QWEN, THINK_START, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
+import { IM_END, IM_START, NO_THOUGHTS, QWEN, renderPieces, THINK_START, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 import { fixedDate } from './fixed-date.ts';
 import { isOwnTemplate } from './jinja-template.ts';
 import type { ChatFormat, Frame, Tokenizer } from './types.ts';
@@ -25,7 +25,8 @@ const missingToken = (tokenizer: Pick<Words, 'has'>): string | undefined =>
   [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !tokenizer.has(token));
 
 /**
- * A model with the tool tags of Qwen as tokens has Qwen's format. The format of another model comes from its template.
+ * The frames of messages come from the template. A model with the tool tags of Qwen as tokens gets tools, calls, results and think blocks
+ * as Qwen3 has them, and another model gets the compact format.
  * @param template the Jinja template of the model's folder; empty if there is none
  * @param tokens the special tokens of tokenizer_config.json that a template may use: bos_token, eos_token …
  * @param jinja must be given if the template needs it (`needsJinja`)
@@ -41,8 +42,7 @@ export function readFormat(template: string, tokenizer: Words, tokens: Record<st
       `tokenizer.json has no token ${JSON.stringify(missing)}, and the folder has no chat_template: expected a tokenizer with Qwen's control tokens, or a chat template`,
     );
   if (!jinja) throw new Error('a chat template must be rendered: expected the library jinja, as openTokenizer loads it');
-  const render = renderer(jinja, template, tokens);
-  return missing === undefined ? { ...QWEN, thinks: opensThoughts(render) } : derived(render, tokenizer);
+  return derived(renderer(jinja, template, tokens), tokenizer, missing !== undefined);
 }
 
 type Render = (messages: Message[], prompt?: boolean) => string;
@@ -60,19 +60,9 @@ function renderer(jinja: Jinja, template: string, tokens: Record<string, string>
   };
 }
 
-/** Whether the text before a turn has a think block that is empty. A template that cannot be rendered says nothing: Qwen3 has the block. */
-function opensThoughts(render: Render): boolean {
-  const user: Message = { role: 'user', content: WORDS.user };
-  try {
-    return render([user], true)
-      .slice(render([user]).length)
-      .includes(THINK_START);
-  } catch {
-    return true;
-  }
-}
-
-function derived(render: Render, tokenizer: Words): ChatFormat {
+/** @param compact whether the model lacks the tags of Qwen. With them, empty think blocks belong to no frame: `thinks` stands for them. */
+function derived(whole: Render, tokenizer: Words, compact: boolean): ChatFormat {
+  const render: Render = compact ? whole : (messages, prompt) => whole(messages, prompt).replaceAll(NO_THOUGHTS, '');
   const say = (role: Message['role'], content: string): Message => ({ role, content });
   const system = say('system', WORDS.system);
   const user = say('user', WORDS.user);
@@ -84,8 +74,9 @@ function derived(render: Render, tokenizer: Words): ChatFormat {
   const opened = render([system]);
   const first = around(opened, WORDS.system, 'the system message');
   const asked = added(opened, render([system, user]), 'a user message');
-  const told = added(render([system, user]), render([system, user, later]), 'a later system message');
-  const prompt = added(render([system, user]), render([system, user], true), 'add_generation_prompt');
+  const begun = added(render([system, user]), render([system, user], true), 'add_generation_prompt');
+  // Some models always think. Their own turn then begins with the tag.
+  const prompt = compact ? begun : begun.replace(/<think>\n$/, '');
   const said = added(render([system, user]), render([system, user, assistant]), 'a message of the assistant');
   if (!said.startsWith(prompt))
     fail(
@@ -98,38 +89,61 @@ function derived(render: Render, tokenizer: Words): ChatFormat {
   const userFrame = around(asked, WORDS.user, 'a user message');
   const bareText = render([user]);
   const bare = bareText.slice(0, Math.max(0, bareText.length - asked.length));
+  const thinks =
+    !compact &&
+    whole([system, user], true)
+      .slice(whole([system, user]).length)
+      .includes(THINK_START);
   const end = tokenizer.decode(tokenizer.encode(after[1]).slice(0, 1));
   const format: ChatFormat = {
     first,
     bare,
-    system: around(told, WORDS.later, 'a later system message'),
+    system: laterSystem(render, [system, user], later),
     user: userFrame,
     agent: [prompt, after[1]],
     end,
-    thinks: false,
-    trims: !render([say('system', ` ${WORDS.system} `)]).includes(` ${WORDS.system}`),
-    compact: true,
+    thinks,
+    trims: trims(render, [system]),
+    compact,
     control: [],
   };
   if (end === '' || !tokenizer.control.has(end) || !after[1].startsWith(end))
     fail(`a turn of the assistant ends with ${JSON.stringify(after[1])}`, 'a control token of tokenizer.json that ends the turn');
 
-  // A longer conversation must have the same texts, and tokens that do not depend on the messages around.
-  const pieces = [
-    first[0] + WORDS.system + first[1],
-    ...[user, assistant, again, answer].map(({ role, content }) => {
-      const [before, behind] = role === 'user' ? format.user : format.agent;
-      return before + content + behind;
-    }),
-  ];
-  const whole = render([system, user, assistant, again, answer]);
-  if (whole !== pieces.join(''))
-    fail(`a conversation is ${JSON.stringify(whole.slice(0, 200))}`, `${JSON.stringify(pieces.join('').slice(0, 200))}`);
+  const asking = trims(render, [system, user]);
+  // Qwen3 treats the newest turn in another way than those before.
+  const saying = trims(render, [system, user, assistant], [again]);
+  if (asking !== format.trims || saying !== format.trims) fail('only some messages lose the white space around them', 'all or none');
   if (bare + asked !== bareText)
     fail(`a conversation without a system message is ${JSON.stringify(bareText.slice(0, 200))}`, `to end with ${JSON.stringify(asked)}`);
-  if (tokenizer.encode(whole).join() !== pieces.flatMap((piece) => tokenizer.encode(piece)).join())
-    fail('a message changes the tokens of the message before it', 'messages that begin with a control token');
+  // A longer conversation must have the same texts, and tokens that do not depend on the messages around.
+  const messages = [system, user, assistant, again, answer];
+  const pieces = renderPieces(format, { messages }).map(({ text }) => text);
+  const expected = compact ? pieces.join('') : pieces.join('').replaceAll(NO_THOUGHTS, '');
+  const found = render(messages);
+  if (found !== expected) fail(`a conversation is ${JSON.stringify(found.slice(0, 200))}`, JSON.stringify(expected.slice(0, 200)));
+  if (tokenizer.encode(pieces.join('')).join() !== pieces.flatMap((piece) => tokenizer.encode(piece)).join())
+    fail('the tokens of a message depend on the text before it', 'byte-level tokens, and messages that begin with a control token');
   return format;
+}
+
+/** Around a system message after others. Null if the template has none. */
+function laterSystem(render: Render, before: Message[], later: Message): Frame | null {
+  try {
+    return around(added(render(before), render([...before, later]), 'a later system message'), WORDS.later, 'a later system message');
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the template removes white space around the last of `messages`, if `behind` follow. */
+function trims(render: Render, messages: readonly Message[], behind: readonly Message[] = []): boolean {
+  const { role, content } = messages.at(-1)!;
+  const plain = render([...messages, ...behind]);
+  const padded = render([...messages.slice(0, -1), { role, content: ` ${content} ` }, ...behind]);
+  if (padded !== plain && padded !== plain.replace(content, ` ${content} `))
+    fail(`a message of role "${role}" loses a part of the white space around it`, 'that it keeps or loses it');
+  return padded === plain;
 }
 
 /** The text that a message adds at the end. */

@@ -7,8 +7,8 @@ export interface ChatFormat {
   first: Frame;
   /** The text at the start of a conversation that has no system message. */
   bare: string;
-  /** Around a later system message. */
-  system: Frame;
+  /** Around a later system message. Null if the template has none. */
+  system: Frame | null;
   user: Frame;
   /** Around a turn of the agent. The text after it begins with `end`. */
   agent: Frame;

@@ -24,6 +24,27 @@ const LLAMA = `{{- bos_token }}{%- if not date_string is defined %}{%- set date_
 {{- '<|start_header_id|>' + message['role'] + '<|end_header_id|>\\n\\n' + message['content'] | trim + '<|eot_id|>' }}
 {%- endfor %}
 {%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}{%- endif %}`;
+/** The parts of Qwen2.5's template that calls and tools need, with its own policy. */
+const QWEN25 = `{%- if tools %}
+{{- '<|im_start|>system\\n' }}
+{%- if messages[0].role == 'system' %}{{- messages[0].content }}{%- else %}{{- 'You are Qwen.' }}{%- endif %}
+{{- "\\n\\n# Tools\\n\\nYou may call one or more functions to assist with the user query.\\n\\nYou are provided with function signatures within <tools></tools> XML tags:\\n<tools>" }}
+{%- for tool in tools %}{{- "\\n" + (tool | tojson) }}{%- endfor %}
+{{- "\\n</tools>\\n\\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\\n<tool_call>\\n{\\"name\\": <function-name>, \\"arguments\\": <args-json-object>}\\n</tool_call><|im_end|>\\n" }}
+{%- elif messages[0].role == 'system' %}{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}
+{%- else %}{{- '<|im_start|>system\\nYou are Qwen.<|im_end|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
+{%- if message.role == 'user' or (message.role == 'system' and not loop.first) or (message.role == 'assistant' and not message.tool_calls) %}
+{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
+{%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}`;
+/** A token at the start, as models of Hermes have it. */
+const CHATML =
+  "{{ bos_token }}{% for message in messages %}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+const TAGS = ['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
+
 const LLAMA_TOKENS = ['<|begin_of_text|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>'];
 const llama = loadTokenizer(plainFiles(LLAMA, LLAMA_TOKENS));
 
@@ -122,13 +143,55 @@ describe("a tokenizer with Qwen's tool tags", () => {
     expect(control).toContain('<|vision_start|>');
   });
 
-  it('gets no empty think block if its template has none, as in Qwen2.5', () => {
-    const control = ['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
-    const { format } = loadTokenizer(plainFiles(SMOLLM2_TEMPLATE, control));
-    expect(format).toEqual({ ...QWEN, thinks: false, control: control.slice(0, 3) });
-    expect(generationPrompt(format)).toBe('<|im_start|>assistant\n');
-    expect(() => generationPrompt(format, true)).toThrow('setting "enable_thinking" is true: expected false');
+  it.each([
+    ['Qwen2.5', QWEN25, { bare: '<|im_start|>system\nYou are Qwen.<|im_end|>\n' }],
+    ['Hermes', CHATML, { bare: '<|endoftext|>', first: ['<|endoftext|><|im_start|>system\n', '<|im_end|>\n'] }],
+  ])('has the frames of its own template, and no empty think block: %s', (_, template, own) => {
+    const tokenizer = loadTokenizer(plainFiles(template, TAGS));
+    expect(tokenizer.format).toEqual({ ...QWEN, thinks: false, ...own });
+    expect(() => generationPrompt(tokenizer.format, true)).toThrow('setting "enable_thinking" is true: expected false');
+    const { messages, tools } = conversation;
+    const [system, user, reply] = messages;
+    const cases: Conversation[] = [{ messages: [user!, reply!] }, { messages: [system!, user!, reply!, user!] }];
+    if (template === QWEN25) cases.push({ messages: [user!], tools: tools! }, { messages: [system!, user!], tools: tools! });
+    for (const c of cases)
+      expect(renderConversation(tokenizer, c).tokens).toEqual(
+        tokenizer.encode(new Template(template).render({ ...c, bos_token: '<|endoftext|>' })),
+      );
   });
+
+  it('may have a template that always opens a think block, which the model then writes itself', () => {
+    const template = CHATML.replace("'<|im_start|>assistant\\n'", "'<|im_start|>assistant\\n<think>\\n'");
+    expect(template).not.toBe(CHATML);
+    const { format } = loadTokenizer(plainFiles(template, TAGS));
+    expect(format.thinks).toBe(true);
+    expect([false, true].map((thinking) => generationPrompt(format, thinking))).toEqual([
+      '<|im_start|>assistant\n<think>\n\n</think>\n\n',
+      '<|im_start|>assistant\n',
+    ]);
+  });
+});
+
+it('a template without later system messages is read, and such a message is refused', () => {
+  const strict = CHATML.replace(
+    '{% for message in messages %}',
+    "{% for message in messages %}{% if message.role == 'system' and not loop.first %}{{ raise_exception('first') }}{% endif %}",
+  );
+  const tokenizer = loadTokenizer(plainFiles(strict));
+  const messages = (['user', 'assistant', 'system'] as const).map((role) => ({ role, content: 'a' }));
+  expect(text(tokenizer, { messages: messages.slice(0, 2) })).toBe(
+    '<|endoftext|><|im_start|>user\na<|im_end|>\n<|im_start|>assistant\na<|im_end|>\n',
+  );
+  expect(() => text(tokenizer, { messages })).toThrow('the conversation has a later system message: expected only one at the start');
+  expect(loadTokenizer(plainFiles(compactTemplate(tokenizer.format))).format).toEqual(tokenizer.format);
+});
+
+it('a tokenizer that puts a token before each text is refused, as SentencePiece does', () => {
+  const files = plainFiles(CHATML);
+  const json = { ...(JSON.parse(files['tokenizer.json']) as object), normalizer: { type: 'Prepend', prepend: '_' } };
+  expect(() => loadTokenizer({ ...files, 'tokenizer.json': JSON.stringify(json) })).toThrow(
+    'the tokens of a message depend on the text before it: expected byte-level tokens',
+  );
 });
 
 it('spare tokens are not renamed: SmolLM2 has no token for the tool tags', () => {
@@ -150,6 +213,11 @@ describe('a template that does not fit is refused', () => {
       'the turn is dropped',
       "{% for m in messages %}{% if m.role != 'assistant' %}<|im_start|>{{ m.content }}<|im_end|>{% endif %}{% endfor %}",
       'a message of the assistant stands nowhere',
+    ],
+    [
+      'white space only around the policy',
+      "{% for m in messages %}<|im_start|>{{ m.role }} {{ m.content if m.role == 'system' else m.content | trim }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant {% endif %}",
+      'only some messages lose the white space around them: expected all or none',
     ],
     [
       'past turns change',

@@ -136,14 +136,14 @@ describe('loading', () => {
 
   it('accepts bytes, and prefers chat_template.jinja', () => {
     const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, new TextEncoder().encode(text)]));
-    expect(loadTokenizer({ ...bytes, 'chat_template.jinja': 'mine' }).chatTemplate).toBe('mine');
+    expect(loadTokenizer({ ...bytes, 'chat_template.jinja': SMOLLM2_TEMPLATE }).chatTemplate).toBe(SMOLLM2_TEMPLATE);
     const named = JSON.stringify({
       chat_template: [
         { name: 'rag', template: 'x' },
-        { name: 'default', template: 'y' },
+        { name: 'default', template: SMOLLM2_TEMPLATE },
       ],
     });
-    expect(loadTokenizer({ ...files, 'tokenizer_config.json': named }).chatTemplate).toBe('y');
+    expect(loadTokenizer({ ...files, 'tokenizer_config.json': named }).chatTemplate).toBe(SMOLLM2_TEMPLATE);
   });
 });
 
