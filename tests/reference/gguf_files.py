@@ -19,6 +19,9 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 FIXTURES = pathlib.Path(__file__).parent / 'fixtures' / 'gguf'
 HIDDEN, MIDDLE, HEADS, KV_HEADS, HEAD, LAYERS = 256, 32, 4, 2, 8, 2
 TYPES = dict(attn_q=Type.Q4_1, attn_k=Type.Q4_0, attn_v=Type.F16, attn_output=Type.Q5_0, ffn_gate=Type.Q4_K, ffn_up=Type.Q6_K, ffn_down=Type.BF16)
+CHATML = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+          '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}')
+QWEN2_TYPES = TYPES | dict(attn_q=Type.Q5_K, attn_k=Type.Q5_1)
 NAMES = dict(attn_norm='input_layernorm', attn_q='self_attn.q_proj', attn_k='self_attn.k_proj', attn_v='self_attn.v_proj',
              attn_output='self_attn.o_proj', ffn_norm='post_attention_layernorm', ffn_gate='mlp.gate_proj', ffn_up='mlp.up_proj',
              ffn_down='mlp.down_proj')
@@ -32,11 +35,11 @@ def permute(weights, heads):
 
 def blocks(rng, rows, columns, kind):
     """Stored bytes. gguf has no quantizer for the K types, so their blocks are random, with scales that are not extreme."""
-    if kind not in (Type.Q4_K, Type.Q6_K):
+    if kind not in (Type.Q4_K, Type.Q5_K, Type.Q6_K):
         return gguf.quants.quantize(rng.normal(0, 0.3, (rows, columns)).astype(numpy.float32), kind)
     values, size = gguf.GGML_QUANT_SIZES[kind]
     data = rng.integers(0, 256, (rows * columns // values, size), dtype=numpy.uint8)
-    places = [0, 2] if kind == Type.Q4_K else [208]
+    places = [208] if kind == Type.Q6_K else [0, 2]
     for at in places:
         data[:, at:at + 2] = rng.uniform(0.001, 0.01, (len(data), 1)).astype(numpy.float16).view(numpy.uint8)
     return data.reshape(rows, -1)
@@ -85,7 +88,7 @@ def write(name, arch, pre, seed):
     writer.add_token_merges([' '.join(merge) if isinstance(merge, list) else merge for merge in model['merges']])
     writer.add_bos_token_id(0)
     writer.add_eos_token_id(1)
-    writer.add_chat_template('{% for m in messages %}{{ m.content }}{% endfor %}')
+    writer.add_chat_template(CHATML)
     expected = {}
 
     def vector(stored, to, values):
@@ -106,7 +109,7 @@ def write(name, arch, pre, seed):
             stored, to = f'blk.{layer}.{part}.weight', f'model.layers.{layer}.{to}.weight'
             if part in shapes:
                 heads = dict(attn_q=HEADS, attn_k=KV_HEADS).get(part, 0) if llama else 0
-                matrix(stored, to, *shapes[part], TYPES[part], heads)
+                matrix(stored, to, *shapes[part], (TYPES if llama else QWEN2_TYPES)[part], heads)
                 if not llama and part in ('attn_q', 'attn_k', 'attn_v'):
                     vector(stored.replace('weight', 'bias'), to.replace('weight', 'bias'), rng.normal(0, 0.1, shapes[part][0]))
             else:

@@ -52,11 +52,27 @@ export class Metadata {
     this.#get(field, expected, JSON.stringify(expected), (value) => value === expected);
   }
 
+  /** The field must not ask for an operation, because its meaning is not known. */
+  off(field: string): void {
+    this.#get(field, 0, '0 or false, as its meaning is not known', (value) => value === 0 || value === false);
+  }
+
   get architecture(): string {
     const known = Object.keys(PAIRED);
     return this.#get<string>('general.architecture', undefined, known.join(', '), (value) => known.includes(value as string));
   }
 }
+
+/** The fields of an architecture that are read here, or that have no effect on the result. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['block_count', 'context_length', 'embedding_length', 'feed_forward_length', 'vocab_size', 'tensor_data_layout'],
+  ...['head_count', 'head_count_kv', 'key_length', 'value_length', 'layer_norm_rms_epsilon'].map((name) => `attention.${name}`),
+  ...['dimension_count', 'freq_base', 'scaling.original_context_length', 'scaling.finetuned'].map((name) => `rope.${name}`),
+]);
+
+/** Fields that are known, but must have this value. */
+const ONLY = { 'attention.causal': true, 'rope.scaling.type': 'none', 'rope.scaling.factor': 1, 'rope.scaling.attn_factor': 1 };
+const isKnown = (field: string) => KNOWN.has(field) || Object.hasOwn(ONLY, field);
 
 /** The number of heads of q and k whose rows are stored in pairs. 0 if they have the order of Hugging Face. */
 export function headCounts({ metadata }: GgufHeader): { q: number; k: number } {
@@ -74,9 +90,10 @@ export function headCounts({ metadata }: GgufHeader): { q: number; k: number } {
 export function configFields({ metadata, tensors }: GgufHeader): Record<string, unknown> {
   const fields = new Metadata(metadata);
   const at = fields.architecture;
-  fields.only('split.count', 1);
-  fields.only(`${at}.expert_count`, 0);
-  fields.only(`${at}.rope.scaling.type`, 'none');
+  // gguf-split writes 0 into a file that it merged.
+  if (fields.number('split.count', 1) !== 0) fields.only('split.count', 1);
+  for (const field of metadata.keys()) if (field.startsWith(`${at}.`) && !isKnown(field.slice(at.length + 1))) fields.off(field);
+  for (const [field, value] of Object.entries(ONLY)) fields.only(`${at}.${field}`, value);
   const hidden_size = fields.number(`${at}.embedding_length`);
   const num_attention_heads = fields.number(`${at}.attention.head_count`);
   const head_dim = fields.number(`${at}.attention.key_length`, hidden_size / num_attention_heads);

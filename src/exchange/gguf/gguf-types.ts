@@ -43,24 +43,38 @@ const q5_0: Decode = (view, at, out, to) => {
   nibbles(view, at + 6, (i, q) => (out[to + i] = scale * ((q | (((fifth >>> i) & 1) << 4)) - 16)));
 };
 
+const q5_1: Decode = (view, at, out, to) => {
+  const [scale, least] = [half(view, at), half(view, at + 2)];
+  const fifth = view.getUint32(at + 4, true);
+  nibbles(view, at + 8, (i, q) => (out[to + i] = scale * (q | (((fifth >>> i) & 1) << 4)) + least));
+};
+
 const q8_0: Decode = (view, at, out, to) => {
   const scale = half(view, at);
   for (let i = 0; i < 32; i++) out[to + i] = scale * view.getInt8(at + 2 + i);
 };
 
-const q4_k: Decode = (view, at, out, to) => {
-  const [scale, least] = [half(view, at), half(view, at + 2)];
-  const packed = (i: number) => view.getUint8(at + 4 + i);
-  // Eight groups of 32 values have a scale and a minimum of 6 bits each, packed into 12 bytes.
-  for (let group = 0; group < 8; group++) {
-    const [factor, offset] =
-      group < 4
-        ? [packed(group) & 63, packed(group + 4) & 63]
-        : [(packed(group + 4) & 15) | ((packed(group - 4) >> 6) << 4), (packed(group + 4) >> 4) | ((packed(group) >> 6) << 4)];
-    const [first, shift] = [at + 16 + 32 * (group >> 1), 4 * (group & 1)];
-    for (let i = 0; i < 32; i++) out[to + 32 * group + i] = scale * factor * ((view.getUint8(first + i) >> shift) & 15) - least * offset;
-  }
-};
+/** Q4_K and Q5_K. @param bits 5 if 32 bytes with the fifth bits stand before the numbers of 4 bits */
+const qK =
+  (bits: 4 | 5): Decode =>
+  (view, at, out, to) => {
+    const [scale, least] = [half(view, at), half(view, at + 2)];
+    const packed = (i: number) => view.getUint8(at + 4 + i);
+    const numbers = at + (bits === 4 ? 16 : 48);
+    // Eight groups of 32 values have a scale and a minimum of 6 bits each, packed into 12 bytes.
+    for (let group = 0; group < 8; group++) {
+      const [factor, offset] =
+        group < 4
+          ? [packed(group) & 63, packed(group + 4) & 63]
+          : [(packed(group + 4) & 15) | ((packed(group - 4) >> 6) << 4), (packed(group + 4) >> 4) | ((packed(group) >> 6) << 4)];
+      const [first, shift] = [numbers + 32 * (group >> 1), 4 * (group & 1)];
+      for (let i = 0; i < 32; i++) {
+        const fifth = bits === 4 ? 0 : (view.getUint8(at + 16 + i) >> group) & 1;
+        const q = ((view.getUint8(first + i) >> shift) & 15) | (fifth << 4);
+        out[to + 32 * group + i] = scale * factor * q - least * offset;
+      }
+    }
+  };
 
 const q6_k: Decode = (view, at, out, to) => {
   const scale = half(view, at + 208);
@@ -73,26 +87,26 @@ const q6_k: Decode = (view, at, out, to) => {
   }
 };
 
-/** The formats that are read, by their number in the file. Files of Q4_K also have tensors of Q5_0, Q6_K and Q8_0. */
+/** The formats that are read, by their number in the file. Files of Q4_0 to Q4_K also have tensors of Q5_0 to Q6_K and Q8_0. */
 export const GGUF_TYPES: Readonly<Record<number, GgufType>> = {
   0: { name: 'F32', values: 1, bytes: 4 },
   1: { name: 'F16', values: 1, bytes: 2 },
   2: { name: 'Q4_0', values: 32, bytes: 18, decode: q4_0 },
   3: { name: 'Q4_1', values: 32, bytes: 20, decode: q4_1 },
   6: { name: 'Q5_0', values: 32, bytes: 22, decode: q5_0 },
+  7: { name: 'Q5_1', values: 32, bytes: 24, decode: q5_1 },
   8: { name: 'Q8_0', values: 32, bytes: 34, decode: q8_0 },
-  12: { name: 'Q4_K', values: 256, bytes: 144, decode: q4_k },
+  12: { name: 'Q4_K', values: 256, bytes: 144, decode: qK(4) },
+  13: { name: 'Q5_K', values: 256, bytes: 176, decode: qK(5) },
   14: { name: 'Q6_K', values: 256, bytes: 210, decode: q6_k },
   30: { name: 'BF16', values: 1, bytes: 2 },
 };
 
 /** The names of the other formats, for messages. */
 const OTHERS: Readonly<Record<number, string>> = {
-  7: 'Q5_1',
   9: 'Q8_1',
   10: 'Q2_K',
   11: 'Q3_K',
-  13: 'Q5_K',
   15: 'Q8_K',
   16: 'IQ2_XXS',
   17: 'IQ2_XS',
@@ -111,6 +125,7 @@ const OTHERS: Readonly<Record<number, string>> = {
   34: 'TQ1_0',
   35: 'TQ2_0',
   39: 'MXFP4',
+  40: 'NVFP4',
 };
 export const typeName = (type: number): string => GGUF_TYPES[type]?.name ?? OTHERS[type] ?? `number ${type}`;
 

@@ -87,7 +87,7 @@ describe.each(['llama', 'qwen2'])('a file of %s', (name) => {
       expect(tokenizer.encode(one.text), one.text).toEqual(one.ids);
       expect(tokenizer.decode(one.ids)).toBe(name === 'qwen2' ? one.text.normalize('NFC') : one.text);
     }
-    expect(tokenizer.chatTemplate).toBe('{% for m in messages %}{{ m.content }}{% endfor %}');
+    expect(tokenizer.chatTemplate).toContain('{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}');
     expect(JSON.parse(new TextDecoder().decode(files['tokenizer_config.json']))).toMatchObject({
       bos_token: '<|im_start|>',
       eos_token: '<|im_end|>',
@@ -138,6 +138,11 @@ const MODEL: Field[] = [
 const EMBEDDING = { name: 'token_embd.weight', shape: [64, 2], type: 0, offset: 0 };
 const changed = (field: Field) => [...MODEL.filter(([key]) => key !== field[0]), field];
 const without = (key: string) => MODEL.filter(([own]) => own !== key);
+
+test('a file that gguf-split merged is read', async () => {
+  const merged = ggufBytes([...MODEL, number('split.count', 0)], [EMBEDDING], 512);
+  expect(Object.keys(await filesFromGguf({ 'a.gguf': merged }))).toContain('config.json');
+});
 
 describe('a file with a fault is refused', () => {
   const header = (size: (bytes: Bytes) => Bytes) => size(new Bytes().raw(new TextEncoder().encode('GGUF')).u32(3)).bytes();
@@ -199,6 +204,24 @@ describe('a file with a fault is refused', () => {
     ],
     ['parts', ggufBytes([...MODEL, number('split.count', 2)], [EMBEDDING], 512), /split\.count is 2: expected 1/],
     ['experts', ggufBytes([...MODEL, number('llama.expert_count', 8)], [EMBEDDING], 512), /llama\.expert_count is 8: expected 0/],
+    ...(
+      [
+        ['attention.sliding_window', 128, /expected 0 or false, as its meaning is not known/],
+        ['attn_logit_softcapping', 30, /expected 0 or false/],
+        ['rope.scale_linear', 4, /expected 0 or false/],
+        ['rope.scaling.factor', 4, /expected 1/],
+        ['rope.scaling.attn_factor', 1.5, /expected 1/],
+      ] as const
+    ).map(([key, value, message]): [string, Uint8Array, RegExp] => [
+      key,
+      ggufBytes([...MODEL, float(`llama.${key}`, value)], [EMBEDDING], 512),
+      new RegExp(`llama\\.${key} is ${value}: ${message.source}`),
+    ]),
+    [
+      'attention to later tokens',
+      ggufBytes([...MODEL, ['llama.attention.causal', 7, (bytes) => bytes.raw([0])]], [EMBEDDING], 512),
+      /llama\.attention\.causal is false: expected true/,
+    ],
     [
       'scaled embeddings',
       ggufBytes([...MODEL, text('llama.rope.scaling.type', 'yarn')], [EMBEDDING], 512),
