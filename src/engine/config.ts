@@ -69,12 +69,20 @@ export function parseConfig(json: unknown): ModelConfig {
     'only "full_attention"',
     (value) => value === null || (Array.isArray(value) && value.every((type) => type === 'full_attention')),
   );
+  only('partial_rotary_factor', '1 (heads that rotate partly are not supported)', (value) => value === 1 || value === null);
+  only('is_causal', 'true', (value) => value === true || value === null);
+  const { architecture } = FAMILIES[model_type];
+  only(
+    'architectures',
+    `["${architecture}"]`,
+    (value) => value === null || (Array.isArray(value) && value.every((name) => name === architecture)),
+  );
   only('quantization_config', 'null (quantized weights are not supported)', (value) => value === null);
 
   const hidden_size = size('hidden_size');
   const num_attention_heads = size('num_attention_heads');
   const num_key_value_heads = size('num_key_value_heads', num_attention_heads);
-  const head_dim = size('head_dim', hidden_size / num_attention_heads);
+  const head_dim = size('head_dim', model_type === 'qwen3' ? 128 : hidden_size / num_attention_heads); // as in transformers
   const rope = readRope(raw, (field, value, expected) => {
     throw new ConfigError(`config.json: ${field} is ${shown(value)}: expected ${expected}`);
   });

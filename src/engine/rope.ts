@@ -6,7 +6,7 @@ type Fail = (field: string, value: unknown, expected: string) => never;
 
 const THETA = 10_000;
 
-/** Reads the fields. Older files have them at the top level and in `rope_scaling`, newer files in `rope_parameters`. */
+/** Reads the fields as transformers 5 does. Older files have them at the top level and in `rope_scaling`, newer files in `rope_parameters`. */
 export function readRope(raw: Record<string, unknown>, fail: Fail): Rope {
   const object = (field: string): Record<string, unknown> => {
     const value = raw[field] ?? {};
@@ -14,17 +14,16 @@ export function readRope(raw: Record<string, unknown>, fail: Fail): Rope {
       ? (value as Record<string, unknown>)
       : fail(field, value, 'an object or null');
   };
-  const parameters = object('rope_parameters');
   const scaling = object('rope_scaling');
-  const [field, from] = Object.keys(parameters).some((key) => key !== 'rope_theta')
-    ? ['rope_parameters', parameters]
-    : ['rope_scaling', scaling];
+  const [field, from] = Object.keys(scaling).length > 0 ? ['rope_scaling', scaling] : ['rope_parameters', object('rope_parameters')];
+  for (const [name, value] of Object.entries(from))
+    if (typeof value === 'object' && value !== null) fail(`${field}.${name}`, value, 'a number or a text, the same for all layers');
+  if ((from.partial_rotary_factor ?? 1) !== 1)
+    fail(`${field}.partial_rotary_factor`, from.partial_rotary_factor, '1 (heads that rotate partly are not supported)');
   const positive = (name: string, value: unknown): number =>
     typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : fail(name, value, 'a positive number');
   const rope_theta =
-    parameters.rope_theta === undefined
-      ? positive('rope_theta', raw.rope_theta ?? THETA)
-      : positive('rope_parameters.rope_theta', parameters.rope_theta);
+    from.rope_theta === undefined ? positive('rope_theta', raw.rope_theta ?? THETA) : positive(`${field}.rope_theta`, from.rope_theta);
   const named = from.rope_type === undefined ? 'type' : 'rope_type';
   const type = from[named] ?? 'default';
   if (type === 'default') return { rope_theta };

@@ -101,7 +101,34 @@ describe('config.json', () => {
     );
   });
 
+  test('rotary embeddings in both places, as AutoConfig of transformers 5.24 reads them', () => {
+    const { rope_scaling, rope_theta: _, ...rest } = LLAMA;
+    const plain = { rope_type: 'default', rope_theta: 5e5 };
+    const read = (json: object) => {
+      const { rope_theta, rope_scaling } = parseConfig({ ...rest, ...json });
+      return [rope_theta, rope_scaling?.factor];
+    };
+    expect(read({ rope_parameters: plain, rope_scaling, rope_theta: 2e4 })).toEqual([2e4, 32]);
+    expect(read({ rope_parameters: { rope_theta: 5e5 }, rope_scaling })).toEqual([1e4, 32]);
+    expect(read({ rope_parameters: plain, rope_theta: 1e6 })).toEqual([5e5, undefined]);
+    expect(read({ rope_parameters: rope_scaling, rope_theta: 5e5 })).toEqual([5e5, 32]);
+    expect(read({ rope_scaling: { ...rope_scaling, rope_theta: 7e5 } })).toEqual([7e5, 32]);
+  });
+
+  test('Qwen3 has heads of 128 values if the file does not say it', () => {
+    const { head_dim: _, ...rest } = QWEN3;
+    expect(parseConfig({ ...rest, hidden_size: 1024 })).toMatchObject({ hidden_size: 1024, num_attention_heads: 16, head_dim: 128 });
+  });
+
   test.each([
+    [{ partial_rotary_factor: 0.5 }, /partial_rotary_factor is 0\.5: expected 1/],
+    [
+      { rope_parameters: { rope_type: 'default', partial_rotary_factor: 0.5 } },
+      /rope_parameters\.partial_rotary_factor is 0\.5: expected 1/,
+    ],
+    [{ rope_parameters: { full_attention: { rope_theta: 1e6 } } }, /rope_parameters\.full_attention is .*: expected a number or a text/],
+    [{ is_causal: false }, /is_causal is false: expected true/],
+    [{ architectures: ['Qwen3ForSequenceClassification'] }, /architectures is .*: expected \["Qwen3ForCausalLM"\]/],
     [{ model_type: 'gemma3' }, /model_type is "gemma3": expected "qwen3" or "qwen2" or "llama"/],
     [{ model_type: 'llama', attention_bias: true }, /attention_bias is true: expected false for llama/],
     [{ model_type: 'llama', mlp_bias: true }, /mlp_bias is true: expected false/],
