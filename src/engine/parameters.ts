@@ -183,8 +183,14 @@ export function tensorProblems(
   return problems;
 }
 
-/** The tensors that a file may have, but that are not read: `lm_head.weight` of a model with tied embeddings. */
-export const ignoredTensors = ({ tie_word_embeddings }: ModelConfig): string[] => (tie_word_embeddings ? ['lm_head.weight'] : []);
+/**
+ * The tensors that a file may have, but that are not read: `lm_head.weight` of a model with tied embeddings, and the rotary frequencies of
+ * older files, which transformers also computes from `config.json`.
+ */
+export const ignoredTensors = ({ tie_word_embeddings, num_hidden_layers }: ModelConfig): string[] => [
+  ...(tie_word_embeddings ? ['lm_head.weight'] : []),
+  ...Array.from({ length: num_hidden_layers }, (_, layer) => `model.layers.${layer}.self_attn.rotary_emb.inv_freq`),
+];
 
 /** Initial weights as in Hugging Face: normal(0, 0.02) for matrices, 1 for norms, 0 for biases. The same seed gives the same weights. */
 export function randomWeights(config: ModelConfig, seed: number): TensorMap {

@@ -41,7 +41,10 @@ export function loadModel(files: Record<string, Uint8Array>): { config: ModelCon
         : tensorsOf(files, WEIGHTS);
   const problems = tensorProblems(modelParameters(config), weights, ignoredTensors(config));
   if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
-  if (config.tie_word_embeddings) weights.delete('lm_head.weight');
+  const head = config.tie_word_embeddings ? weights.get(HEAD)?.data : undefined;
+  const embeddings = weights.get(EMBEDDINGS)!.data;
+  if (head && (head.length !== embeddings.length || head.some((value, i) => value !== embeddings[i]))) throw new ModelFolderError(NOT_TIED);
+  for (const name of ignoredTensors(config)) weights.delete(name);
   return { config, weights };
 }
 
@@ -55,7 +58,26 @@ export async function openModel(files: ModelParts): Promise<{ config: ModelConfi
   const source = await openWeights(files, read);
   const problems = tensorProblems(modelParameters(config), source.tensors, ignoredTensors(config));
   if (problems.length > 0) throw new ModelFolderError(inOneLine(problems));
+  if (config.tie_word_embeddings && source.tensors.has(HEAD)) await checkTied(source);
   return { config, source };
+}
+
+const HEAD = 'lm_head.weight';
+const EMBEDDINGS = 'model.embed_tokens.weight';
+const NOT_TIED = `config.json: tie_word_embeddings is true, but tensor ${HEAD} differs from ${EMBEDDINGS}: expected equal tensors, or false`;
+const PIECE_BYTES = 2 ** 24;
+
+/** @throws ModelFolderError if the two tensors differ. transformers then uses both. */
+async function checkTied({ tensors, read }: WeightSource): Promise<void> {
+  const { dtype, shape } = tensors.get(HEAD)!;
+  const tied = tensors.get(EMBEDDINGS)!;
+  if (dtype !== tied.dtype || String(shape) !== String(tied.shape)) throw new ModelFolderError(NOT_TIED);
+  const end = shape.reduce((a, b) => a * b, dtype === 'F32' ? 4 : 2);
+  for (let from = 0; from < end; from += PIECE_BYTES) {
+    const length = Math.min(PIECE_BYTES, end - from);
+    const [head, embeddings] = await Promise.all([read(HEAD, from, length), read(EMBEDDINGS, from, length)]);
+    if (head.some((byte, i) => byte !== embeddings[i])) throw new ModelFolderError(NOT_TIED);
+  }
 }
 
 /** The name of the GGUF file that holds the weights. Undefined if safetensors hold them. @throws ModelFolderError if there are several */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { groupsOf, modelTensors, ParameterLayout, randomWeights } from '../../../src/engine/parameters.ts';
-import { loadModel, saveModel } from '../../../src/exchange/model-folder.ts';
+import { loadModel, openModel, saveModel } from '../../../src/exchange/model-folder.ts';
 import { openBytes } from '../../../src/exchange/file-bytes.ts';
 import { checkFinite, openSafetensors, readSafetensors, writeSafetensors } from '../../../src/exchange/safetensors.ts';
 import type { ModelConfig } from '../../../src/records/model.ts';
@@ -116,9 +116,21 @@ describe('model folder', () => {
     expect(() => loadModel(incomplete)).toThrow(/two\.safetensors is missing/);
   });
 
-  test('a tied model may contain its head', () => {
-    const withHead = new Map([...weights, ['lm_head.weight', weights.get('model.embed_tokens.weight')!]]);
-    expect(loadModel(saveModel(config, withHead)).weights).toEqual(weights);
+  test('a tied model may contain its head, if it equals the embeddings', async () => {
+    const embeddings = weights.get('model.embed_tokens.weight')!;
+    const files = (head: typeof embeddings) => saveModel(config, new Map([...weights, ['lm_head.weight', head]]));
+    expect(loadModel(files(embeddings)).weights).toEqual(weights);
+    await openModel(files(embeddings));
+    const other = { ...embeddings, data: embeddings.data.with(-1, 7) };
+    for (const head of [other, { shape: [1], data: new Float32Array(1) }]) {
+      expect(() => loadModel(files(head))).toThrow('tie_word_embeddings is true, but tensor lm_head.weight differs');
+      await expect(openModel(files(head))).rejects.toThrow('tie_word_embeddings is true, but tensor lm_head.weight differs');
+    }
+  });
+
+  test('rotary frequencies of older files are left out', () => {
+    const older = new Map([...weights, ['model.layers.0.self_attn.rotary_emb.inv_freq', tensor([2], 1, 0.5)]]);
+    expect(loadModel(saveModel(config, older)).weights).toEqual(weights);
   });
 
   test('names every tensor that is missing, unknown or misshapen', () => {
