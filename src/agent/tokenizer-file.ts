@@ -50,6 +50,11 @@ const PARTS = {
   post_processor: ['ByteLevel', 'TemplateProcessing', 'RobertaProcessing', 'BertProcessing', 'Sequence'],
 } as const;
 const LISTS = ['normalizers', 'pretokenizers', 'decoders', 'processors'];
+/** Fields that the library ignores or reads in another way than the original, with the values for which both give the same ids. */
+const ONLY: Record<string, { field: string; values: readonly unknown[] }> = {
+  Split: { field: 'behavior', values: ['Isolated', 'Removed', 'MergedWithPrevious', 'MergedWithNext'] },
+  Metaspace: { field: 'split', values: [false] },
+};
 /** The most parts of one kind. Llama 2 has two normalizers and four decoders. */
 const MOST_PARTS = 16;
 /** The longest text that a part puts before or between words, in characters. That of Llama 2 has one. */
@@ -103,6 +108,9 @@ const checkLength = (field: string, token: string) => {
 function checkParts(value: unknown, path: string, known: readonly string[]): number {
   const part = record(value, path);
   if (!known.includes(part.type as string)) fail(`${path}.type`, part.type, known.join(', '));
+  const { field, values } = ONLY[part.type as string] ?? { field: '', values: [undefined] };
+  if (path.startsWith('pre_tokenizer') && !values.includes(part[field]))
+    fail(`${path}.${field}`, part[field], values.map(String).join(', '));
   const { String: from, Regex: expression } = (part.pattern ?? {}) as { String?: string; Regex?: string };
   if (part.type === 'Replace' && (typeof part.content !== 'string' || part.content.length > Math.max(1, from?.length ?? 0)))
     fail(`${path}.content`, part.content, 'a text that is not longer than the pattern');

@@ -79,15 +79,16 @@ function keyOf(config: Record<string, unknown>): string | null {
   }
 }
 
-function readVocabulary(json: Record<string, unknown>, config: Record<string, unknown>): Vocabulary {
-  checkTokenizerJson(json);
+function readVocabulary(file: Record<string, unknown>, config: Record<string, unknown>): Vocabulary {
+  checkTokenizerJson(file);
+  const json = { ...file, pre_tokenizer: withNumbers(file.pre_tokenizer) };
   let tokenizer: HuggingFaceTokenizer;
   try {
     tokenizer = new HuggingFaceTokenizer(json, config);
   } catch (error) {
     throw new InputError(`tokenizer.json is no tokenizer of Hugging Face: ${parserReason(error)}`);
   }
-  const added = json.added_tokens as AddedToken[];
+  const added = file.added_tokens as AddedToken[];
   const { control, others } = splitAdded(added);
   const ids = (by: HuggingFaceTokenizer, string: string) => (string === '' ? [] : by.encode(string, { add_special_tokens: false }).ids);
   /** The tokenizer without control tokens. It is made for the first text that contains one. */
@@ -118,6 +119,16 @@ function readVocabulary(json: Record<string, unknown>, config: Record<string, un
     },
   };
   return { words: { ...words, vocabSize: maxId + 1 }, added };
+}
+
+/** `Digits` as a regular expression: the original also splits at numbers such as ½ and ², and the library does not. */
+function withNumbers(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withNumbers);
+  if (!isObject(part)) return part;
+  const { type, individual_digits, pretokenizers } = part;
+  if (type === 'Digits')
+    return { type: 'Split', pattern: { Regex: individual_digits === true ? '\\p{N}' : '\\p{N}+' }, behavior: 'Isolated', invert: false };
+  return pretokenizers === undefined ? part : { ...part, pretokenizers: withNumbers(pretokenizers) };
 }
 
 const templateOf = (files: TokenizerFiles, config: Record<string, unknown>): string =>

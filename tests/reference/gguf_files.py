@@ -25,7 +25,7 @@ QWEN2_TYPES = TYPES | dict(attn_q=Type.Q5_K, attn_k=Type.Q5_1)
 NAMES = dict(attn_norm='input_layernorm', attn_q='self_attn.q_proj', attn_k='self_attn.k_proj', attn_v='self_attn.v_proj',
              attn_output='self_attn.o_proj', ffn_norm='post_attention_layernorm', ffn_gate='mlp.gate_proj', ffn_up='mlp.up_proj',
              ffn_down='mlp.down_proj')
-TEXTS = ['In 1984 they said: “it\'s 12.50”.', 'a  b\n\n c\té <|im_end|> x', "WE'LL see 007", 'e\u0301 <tool_call>{"n": 10}</tool_call>']
+TEXTS = ['In 1984 they said: “it\'s 12.50”.', 'a  b\n\n c\té <|im_end|> x', "WE'LL see 007", 'e\u0301 <tool_call>{"n": 10}</tool_call>', 'a  ½,  ² or  Ⅷ: ١٢x34  ½  ½']
 WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 

@@ -134,6 +134,17 @@ describe('loading', () => {
     expect(() => loadTokenizer({ ...files, 'tokenizer.json': '[]' })).toThrow('expected a JSON object');
   });
 
+  it.each([
+    [{ type: 'Metaspace', replacement: '▁' }, 'pre_tokenizer.split is missing: expected false'],
+    [
+      { type: 'Split', pattern: { String: ' ' }, behavior: 'Contiguous' },
+      'pre_tokenizer.behavior is "Contiguous": expected Isolated, Removed',
+    ],
+  ])('refuses a split with which the library gives other ids than the original: %j', (pre_tokenizer, message) => {
+    const json = JSON.stringify({ ...(JSON.parse(files['tokenizer.json']) as object), pre_tokenizer });
+    expect(() => loadTokenizer({ ...files, 'tokenizer.json': json })).toThrow(message);
+  });
+
   it('accepts bytes, and prefers chat_template.jinja', () => {
     const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, new TextEncoder().encode(text)]));
     expect(loadTokenizer({ ...bytes, 'chat_template.jinja': SMOLLM2_TEMPLATE }).chatTemplate).toBe(SMOLLM2_TEMPLATE);
