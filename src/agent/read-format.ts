@@ -12,17 +12,18 @@ import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 const WORDS = { system: 'Zqsystem', user: 'Zquser', assistant: 'Zqassistant', later: 'Zqlater', again: 'Zqagain', answer: 'Zqanswer' };
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string };
-type Words = Pick<Tokenizer, 'encode' | 'decode' | 'has'> & { control: ReadonlySet<string> };
+type Words = Pick<Tokenizer, 'encode' | 'decode'> & { control: ReadonlySet<string> };
 
 /** The library that renders templates. Only models with a foreign template need it, so it is loaded apart. */
 export type Jinja = new (template: string) => { render(variables: Record<string, unknown>): string };
 
 /** Whether `readFormat` must render a template. */
-export const needsJinja = (template: string, tokenizer: Pick<Words, 'has'>): boolean =>
+export const needsJinja = (template: string, tokenizer: Pick<Words, 'control'>): boolean =>
   template !== '' && (!isOwnTemplate(template) || missingToken(tokenizer) !== undefined);
 
-const missingToken = (tokenizer: Pick<Words, 'has'>): string | undefined =>
-  [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !tokenizer.has(token));
+/** A token that is in the vocabulary, but is no added token, is never found in a text. */
+const missingToken = ({ control }: Pick<Words, 'control'>): string | undefined =>
+  [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !control.has(token));
 
 /**
  * The frames of messages come from the template. A model with the tool tags of Qwen as tokens gets tools, calls, results and think blocks
@@ -39,7 +40,7 @@ export function readFormat(template: string, tokenizer: Words, tokens: Record<st
     return { ...QWEN, thinks: template === '' || template.includes(THINK_START) };
   if (template === '')
     throw new InputError(
-      `tokenizer.json has no token ${JSON.stringify(missing)}, and the folder has no chat_template: expected a tokenizer with Qwen's control tokens, or a chat template`,
+      `tokenizer.json has no added token ${JSON.stringify(missing)}, and the folder has no chat_template: expected a tokenizer with Qwen's control tokens, or a chat template`,
     );
   if (!jinja) throw new Error('a chat template must be rendered: expected the library jinja, as openTokenizer loads it');
   return derived(renderer(jinja, template, tokens), tokenizer, missing !== undefined);

@@ -37,7 +37,7 @@ export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokeniz
   const { words, added } = vocabularyOf(files, config);
   const chatTemplate = templateOf(files, config);
   const { control } = splitAdded(added);
-  const tokens = { ...words, control: new Set(added.map(({ content }) => content)) };
+  const tokens = { ...words, control: contentsOf(added) };
   const format = { ...readFormat(chatTemplate, tokens, specialTokens(config), jinja), control };
   return { ...words, chatTemplate, format };
 }
@@ -45,11 +45,13 @@ export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokeniz
 /** Like `loadTokenizer`. Loads the library for chat templates if the template needs it. */
 export async function openTokenizer(files: TokenizerFiles): Promise<ChatTokenizer> {
   const config = readJson(files, 'tokenizer_config.json');
-  const jinja = needsJinja(templateOf(files, config), vocabularyOf(files, config).words)
+  const jinja = needsJinja(templateOf(files, config), { control: contentsOf(vocabularyOf(files, config).added) })
     ? (await import('./jinja.ts')).Template
     : undefined;
   return loadTokenizer(files, jinja);
 }
+
+const contentsOf = (added: readonly AddedToken[]): Set<string> => new Set(added.map(({ content }) => content));
 
 interface Vocabulary {
   words: Omit<ChatTokenizer, 'chatTemplate' | 'format'>;

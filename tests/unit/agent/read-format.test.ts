@@ -194,6 +194,18 @@ it('a tokenizer that puts a token before each text is refused, as SentencePiece 
   );
 });
 
+it('tokens of the vocabulary that are no added tokens are missing, as in a GGUF file without types of tokens', () => {
+  const files = plainFiles('', TAGS);
+  const { added_tokens, ...json } = JSON.parse(files['tokenizer.json']) as {
+    added_tokens: { id: number; content: string }[];
+    model: { vocab: object };
+  };
+  const vocab = { ...json.model.vocab, ...Object.fromEntries(added_tokens.map(({ id, content }) => [content, id])) };
+  const untyped = { ...json, added_tokens: [], model: { ...json.model, vocab } };
+  expect(loadTokenizer(files).format).toMatchObject({ end: '<|im_end|>', compact: false });
+  expect(() => loadTokenizer({ ...files, 'tokenizer.json': JSON.stringify(untyped) })).toThrow('has no added token "<|im_start|>"');
+});
+
 it('spare tokens are not renamed: SmolLM2 has no token for the tool tags', () => {
   const spare = loadTokenizer(plainFiles(SMOLLM2_TEMPLATE, ['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<jupyter_start>']));
   expect(['<tool_call>', '</tool_call>'].map((token) => spare.has(token))).toEqual([false, false]);
@@ -202,7 +214,7 @@ it('spare tokens are not renamed: SmolLM2 has no token for the tool tags', () =>
 
 describe('a template that does not fit is refused', () => {
   it.each([
-    ['no template', '', 'tokenizer.json has no token "<tool_call>", and the folder has no chat_template: expected'],
+    ['no template', '', 'tokenizer.json has no added token "<tool_call>", and the folder has no chat_template: expected'],
     [
       'no system message',
       "{{ raise_exception('System role not supported') }}",
