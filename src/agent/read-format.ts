@@ -6,6 +6,7 @@ import { InputError, parserReason } from '../base/input-error.ts';
 import { IM_END, IM_START, NO_THOUGHTS, QWEN, renderPieces, THINK_START, TOOL_CALL_END, TOOL_CALL_START } from './chat-template.ts';
 import { fixedDate } from './fixed-date.ts';
 import { isOwnTemplate } from './jinja-template.ts';
+import { withoutEnd } from './tool-call.ts';
 import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 
 /** Words that no template contains. */
@@ -108,8 +109,11 @@ function derived(whole: Render, tokenizer: Words, compact: boolean): ChatFormat 
     compact,
     control: [],
   };
-  if (end === '' || !tokenizer.control.has(end) || !after[1].startsWith(end))
-    fail(`a turn of the assistant ends with ${JSON.stringify(after[1])}`, 'a control token of tokenizer.json that ends the turn');
+  if (end === '' || withoutEnd(end) !== '' || !tokenizer.control.has(end) || !after[1].startsWith(end))
+    fail(
+      `a turn of the assistant ends with ${JSON.stringify(after[1])}`,
+      'an added token of tokenizer.json that ends the turn, such as <|im_end|> or </s>',
+    );
 
   const asking = trims(render, [system, user]);
   // Qwen3 treats the newest turn in another way than those before.

@@ -36,9 +36,17 @@ export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokeniz
   const config = readJson(files, 'tokenizer_config.json');
   const { words, added } = vocabularyOf(files, config);
   const chatTemplate = templateOf(files, config);
-  const { control } = splitAdded(added);
+  const { control, others } = splitAdded(added);
   const tokens = { ...words, control: contentsOf(added) };
   const format = { ...readFormat(chatTemplate, tokens, specialTokens(config), jinja), control };
+  const { first, bare, user, agent } = format;
+  const written = [...first, bare, ...user, ...agent].join('');
+  // In a message, such a token would not be text.
+  const forged = others.find(({ content }) => /^[<[].+[>\]]$/s.test(content) && written.includes(content));
+  if (forged)
+    throw new InputError(
+      `tokenizer.json: special of the added token ${shown(forged.content)} is false: expected true, as chat_template writes it around messages`,
+    );
   return { ...words, chatTemplate, format };
 }
 

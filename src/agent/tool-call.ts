@@ -87,14 +87,16 @@ export function withoutThoughts(text: string): string {
   return text.replace(/<think>[^]*?(<\/think>|$)/g, '');
 }
 
-/** The sampled text without the control token that ends a turn, such as `<|im_end|>` or `<|eot_id|>`. */
-export const withoutEnd = (text: string): string => text.replace(/<\|[a-z_]+\|>$/, '');
+const CONTROL = /<[|｜][^\s<>|｜]+[|｜]>|<\/s>/;
+const END = new RegExp(`(?:${CONTROL.source})$`);
+const SILENT = new RegExp(`${CONTROL.source}|</?think>`, 'g');
+
+/** The sampled text without the control token that ends a turn, such as `<|im_end|>` or `</s>`. */
+export const withoutEnd = (text: string): string => text.replace(END, '');
 
 /** The text without control tokens and think blocks. The user never hears these. */
 export function spoken(text: string): string {
-  return withoutThoughts(text)
-    .replace(/<\|[a-z_]+\|>|<\/?think>/g, '')
-    .trim();
+  return withoutThoughts(text).replace(SILENT, '').trim();
 }
 
 function readCall(body: string, toolNames: readonly string[] | null): ToolCall {

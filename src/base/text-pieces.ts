@@ -62,8 +62,11 @@ export interface AddedToken {
   special?: boolean;
 }
 
+/** Some tokenizers do not call all of their control tokens special, such as DeepSeek's `<｜User｜>`. */
+const MARKUP = /^<[|｜].+[|｜]>$/s;
+
 /** The control tokens of a tokenizer, and its other added tokens, which a tokenizer of texts has. */
 export function splitAdded<T extends AddedToken>(added: readonly T[]): { control: string[]; others: T[] } {
-  const isControl = ({ content, special }: T) => special === true && !TAGS.has(content);
+  const isControl = ({ content, special }: T) => (special === true || MARKUP.test(content)) && !TAGS.has(content);
   return { control: added.filter(isControl).map(({ content }) => content), others: added.filter((token) => !isControl(token)) };
 }
