@@ -120,9 +120,15 @@ export const responseTemplate = ({ agent, end, thinks }: ChatFormat) => ({
 });
 
 /** The template of a model with the compact format. Without tools it writes what the model's own template writes. */
-export function compactTemplate({ first, bare, system, user, agent, end, trims }: ChatFormat): string {
+export function compactTemplate({ first, bare, system, user, agent, end, trims, thinks }: ChatFormat): string {
   const trim = trims ? ' | trim' : '';
   const around = ([before, after]: Frame, text: string) => `{{- ${quoted(before)} + ${text} + ${quoted(after)} }}`;
+  const prompt = quoted(agent[0]) + (thinks ? ` + ('' if enable_thinking else ${quoted(NO_THOUGHTS)})` : '');
+  const thoughts = `
+        {%- if enable_thinking and '${THINK_END}' not in ns.text %}
+            {%- set thoughts = (message.reasoning_content or '') | trim %}
+            {%- set ns.text = (${quoted(`${THINK_START}\n`)} + thoughts + ${quoted(`\n${THINK_END}\n\n`)} if thoughts else ${quoted(NO_THOUGHTS)}) + ns.text %}
+        {%- endif %}`;
   return `
 {%- set ns = namespace(text='') %}
 {%- if messages[0].role == 'system' %}
@@ -174,8 +180,8 @@ export function compactTemplate({ first, bare, system, user, agent, end, trims }
             {%- endif %}
             {%- set ns.text = ns.text + ('\\n' if ns.text else '') + '<tool_call>{"name": "' + tool_call.name + '", "arguments": ' %}
             {%- set ns.text = ns.text + (tool_call.arguments if tool_call.arguments is string else (tool_call.arguments | tojson)) + '}</tool_call>' %}
-        {%- endfor %}
-        {{- ${quoted(agent[0])} }}
+        {%- endfor %}${thinks ? thoughts : ''}
+        {{- ${prompt} }}
         {%- generation %}
         {{- ns.text + ${quoted(end)} }}
         {%- endgeneration %}
@@ -183,7 +189,7 @@ export function compactTemplate({ first, bare, system, user, agent, end, trims }
     {%- endif %}
 {%- endfor %}
 {%- if add_generation_prompt %}
-    {{- ${quoted(agent[0])} }}
+    {{- ${prompt} }}
 {%- endif %}`.trimStart();
 }
 

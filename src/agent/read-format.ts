@@ -62,9 +62,9 @@ function renderer(jinja: Jinja, template: string, tokens: Record<string, string>
   };
 }
 
-/** @param compact whether the model lacks the tags of Qwen. With them, empty think blocks belong to no frame: `thinks` stands for them. */
+/** Empty think blocks belong to no frame: `thinks` stands for them. @param compact whether the model lacks the tags of Qwen */
 function derived(whole: Render, tokenizer: Words, compact: boolean): ChatFormat {
-  const render: Render = compact ? whole : (messages, prompt) => whole(messages, prompt).replaceAll(NO_THOUGHTS, '');
+  const render: Render = (messages, prompt) => whole(messages, prompt).replaceAll(NO_THOUGHTS, '');
   const say = (role: Message['role'], content: string): Message => ({ role, content });
   const system = say('system', WORDS.system);
   const user = say('user', WORDS.user);
@@ -78,7 +78,7 @@ function derived(whole: Render, tokenizer: Words, compact: boolean): ChatFormat 
   const asked = added(opened, render([system, user]), 'a user message');
   const begun = added(render([system, user]), render([system, user], true), 'add_generation_prompt');
   // Some models always think. Their own turn then begins with the tag.
-  const prompt = compact ? begun : begun.replace(/<think>\n$/, '');
+  const prompt = begun.replace(/<think>\n$/, '');
   const said = added(render([system, user]), render([system, user, assistant]), 'a message of the assistant');
   if (!said.startsWith(prompt))
     fail(
@@ -91,11 +91,9 @@ function derived(whole: Render, tokenizer: Words, compact: boolean): ChatFormat 
   const userFrame = around(asked, WORDS.user, 'a user message');
   const bareText = render([user]);
   const bare = bareText.slice(0, Math.max(0, bareText.length - asked.length));
-  const thinks =
-    !compact &&
-    whole([system, user], true)
-      .slice(whole([system, user]).length)
-      .includes(THINK_START);
+  const thinks = whole([system, user], true)
+    .slice(whole([system, user]).length)
+    .includes(THINK_START);
   const end = tokenizer.decode(tokenizer.encode(after[1]).slice(0, 1));
   const format: ChatFormat = {
     first,
@@ -124,7 +122,7 @@ function derived(whole: Render, tokenizer: Words, compact: boolean): ChatFormat 
   // A longer conversation must have the same texts, and tokens that do not depend on the messages around.
   const messages = [system, user, assistant, again, answer];
   const pieces = renderPieces(format, { messages }).map(({ text }) => text);
-  const expected = compact ? pieces.join('') : pieces.join('').replaceAll(NO_THOUGHTS, '');
+  const expected = pieces.join('').replaceAll(NO_THOUGHTS, '');
   const found = render(messages);
   if (found !== expected) fail(`a conversation is ${JSON.stringify(found.slice(0, 200))}`, JSON.stringify(expected.slice(0, 200)));
   if (tokenizer.encode(pieces.join('')).join() !== pieces.flatMap((piece) => tokenizer.encode(piece)).join())

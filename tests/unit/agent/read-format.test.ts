@@ -207,6 +207,21 @@ it('tokens of the vocabulary that are no added tokens are missing, as in a GGUF 
   expect(() => loadTokenizer({ ...files, 'tokenizer.json': JSON.stringify(untyped) })).toThrow('has no added token "<|im_start|>"');
 });
 
+it('a model that thinks, but has no tags of Qwen, has think blocks in the compact format too', () => {
+  const template = CHATML.replace("'<|im_start|>assistant\\n'", "'<|im_start|>assistant\\n<think>\\n'");
+  const tokenizer = loadTokenizer(plainFiles(template));
+  expect(tokenizer.format).toMatchObject({ thinks: true, compact: true, agent: ['<|im_start|>assistant\n', '<|im_end|>\n'] });
+  const exported = compactTemplate(tokenizer.format);
+  expect(loadTokenizer(plainFiles(exported)).format).toEqual(tokenizer.format);
+  const messages = conversation.messages.map((message, i) => (i === 4 ? { ...message, reasoning_content: ' hm\n' } : message));
+  for (const thinking of [false, true])
+    expect(new Template(exported).render({ ...conversation, messages, bos_token: '<|endoftext|>', enable_thinking: thinking })).toBe(
+      renderPieces(tokenizer.format, { ...conversation, messages }, thinking)
+        .map((piece) => piece.text)
+        .join(''),
+    );
+});
+
 /** DeepSeek's tokens of roles are not special, and each template of the field has its own tokens that end a turn. */
 it.each([
   ['<｜User｜>', '<｜end▁of▁sentence｜>'],
