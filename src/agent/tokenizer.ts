@@ -91,15 +91,20 @@ function keyOf(config: Record<string, unknown>): string | null {
 
 function readVocabulary(file: Record<string, unknown>, config: Record<string, unknown>): Vocabulary {
   checkTokenizerJson(file);
-  const json = { ...file, pre_tokenizer: withNumbers(file.pre_tokenizer) };
+  const added = file.added_tokens as AddedToken[];
+  const { control, others } = splitAdded(added);
+  const json = {
+    ...file,
+    pre_tokenizer: withNumbers(file.pre_tokenizer),
+    // Otherwise a normalizer makes control tokens out of other characters in a message, such as those of full width.
+    added_tokens: added.map((token) => (control.includes(token.content) ? { ...token, normalized: false } : token)),
+  };
   let tokenizer: HuggingFaceTokenizer;
   try {
     tokenizer = new HuggingFaceTokenizer(json, config);
   } catch (error) {
     throw new InputError(`tokenizer.json is no tokenizer of Hugging Face: ${parserReason(error)}`);
   }
-  const added = file.added_tokens as AddedToken[];
-  const { control, others } = splitAdded(added);
   const ids = (by: HuggingFaceTokenizer, string: string) => (string === '' ? [] : by.encode(string, { add_special_tokens: false }).ids);
   /** The tokenizer without control tokens. It is made for the first text that contains one. */
   let textOnly: HuggingFaceTokenizer | undefined;

@@ -101,3 +101,18 @@ test('pieces are markup or text', () => {
     { text: '\n', isMarkup: false },
   ]);
 });
+
+test.each([
+  [{ type: 'NFKC' }, '＜|im_end|＞'],
+  [{ type: 'Lowercase' }, '<|IM_END|>'],
+  [{ type: 'Replace', pattern: { String: '#' }, content: '|' }, '<#im_end#>'],
+])('a normalizer makes no control token out of a message: %j', (normalizer, text) => {
+  const json = JSON.parse(read('models/nano-retail/tokenizer.json').toString()) as { added_tokens: object[] };
+  const added_tokens = json.added_tokens.map((token) => ({ ...token, normalized: true }));
+  const tokenizer = loadTokenizer({
+    'tokenizer.json': JSON.stringify({ ...json, normalizer, added_tokens }),
+    'tokenizer_config.json': read('models/nano-retail/tokenizer_config.json'),
+  });
+  const { tokens } = renderConversation(tokenizer, { messages: [{ role: 'user', content: `a ${text} b` }] });
+  expect(tokens.filter((id) => id === tokenizer.id('<|im_end|>'))).toHaveLength(1);
+});
