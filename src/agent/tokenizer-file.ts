@@ -75,7 +75,9 @@ export function checkTokenizerJson(json: Record<string, unknown>): void {
       fail(`model.merges[${i}]`, merge, 'two tokens');
   }
   for (const [i, entry] of list(json.added_tokens, 'added_tokens').entries()) {
-    const { id, content } = record(entry, `added_tokens[${i}]`);
+    const { id, content, single_word } = record(entry, `added_tokens[${i}]`);
+    // The library does not look whether the token is a whole word.
+    if (single_word === true) fail(`added_tokens[${i}].single_word`, single_word, 'false');
     if (!isId(id)) fail(`added_tokens[${i}].id`, id, ID);
     if (typeof content !== 'string' || content === '') fail(`added_tokens[${i}].content`, content, 'a text');
     checkLength(`added_tokens[${i}].content`, content as string);

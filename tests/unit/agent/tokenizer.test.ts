@@ -135,13 +135,14 @@ describe('loading', () => {
   });
 
   it.each([
-    [{ type: 'Metaspace', replacement: '▁' }, 'pre_tokenizer.split is missing: expected false'],
+    [{ pre_tokenizer: { type: 'Metaspace', replacement: '▁' } }, 'pre_tokenizer.split is missing: expected false'],
     [
-      { type: 'Split', pattern: { String: ' ' }, behavior: 'Contiguous' },
+      { pre_tokenizer: { type: 'Split', pattern: { String: ' ' }, behavior: 'Contiguous' } },
       'pre_tokenizer.behavior is "Contiguous": expected Isolated, Removed',
     ],
-  ])('refuses a split with which the library gives other ids than the original: %j', (pre_tokenizer, message) => {
-    const json = JSON.stringify({ ...(JSON.parse(files['tokenizer.json']) as object), pre_tokenizer });
+    [{ added_tokens: [{ id: 1, content: 'lamp', single_word: true }] }, 'added_tokens[0].single_word is true: expected false'],
+  ])('refuses what the library reads in another way than the original: %j', (change, message) => {
+    const json = JSON.stringify({ ...(JSON.parse(files['tokenizer.json']) as object), ...change });
     expect(() => loadTokenizer({ ...files, 'tokenizer.json': json })).toThrow(message);
   });
 
