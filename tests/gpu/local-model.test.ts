@@ -175,9 +175,10 @@ test('a llama from a GGUF file says a turn: the greedy tokens of float64 after t
       { role: 'user', content: "WE'LL see 007" },
     ];
     const said = await worker.model.generate({ conversation: 'a', messages, tools: [], maxTokens: TOKENS, temperature: 0, seed: 1 });
-    // The template of the file writes only the contents.
     const tokenizer = await openTokenizer(files);
-    const prompt = tokenizer.encode(messages.map(({ content }) => content).join(''));
+    // As gguf_files.py writes the template.
+    const turns = messages.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`);
+    const prompt = tokenizer.encode(`${turns.join('')}<|im_start|>assistant\n`);
     const expected = referenceOf(files)(prompt);
     const end = expected.indexOf(tokenizer.id('<|im_end|>'));
     const tokens = end < 0 ? TOKENS : end + 1;

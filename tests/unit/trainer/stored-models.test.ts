@@ -117,7 +117,7 @@ describe('a model', () => {
     [
       'another tokenizer',
       { ...files, 'tokenizer.json': json({ ...parsed('tokenizer.json'), added_tokens: [] }) },
-      'expected a control token',
+      'expected an added token of tokenizer.json that ends the turn',
     ],
     ['no JSON', { ...files, 'config.json': new TextEncoder().encode('<html>') }, 'config.json is not JSON'],
   ])('with %s is refused', async (_, spoilt, message) => {
