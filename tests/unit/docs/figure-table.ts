@@ -381,18 +381,29 @@ export const CLAIMS: readonly Claim[] = [
     'yes: pass^1 rises by {} points; supervised learning with such customers gains {};',
     ...['grpo', 'sft_on_the_runs_customers'].map((name) => one(gain('timeouts', name).value)),
   ),
-  ...['3e-5', '1e-4'].map((rate) =>
+  ...[
+    ['start', 'the start'],
+    ['grpo_3e-5', 'GRPO, learning rate 3e-5'],
+    ['grpo_1e-4', 'GRPO, 1e-4'],
+    ['sft_1e-4', 'supervised learning on the run’s customers, 1e-4'],
+    ['guard', 'a rule that asks before each write'],
+  ].map(([variant, name]) =>
     claim(
       `${RESULTS}smollm2.md`,
-      `| ${rate} | {} | {} | {} of {} | {} of {} |`,
-      ...[0, 1].map((at) => full(passOfSeed('smollm2-rates', `grpo_${rate}`, 60, at))),
-      ...[0, 1].flatMap((at) => writesOfSeed('smollm2-rates', `grpo_${rate}`, 60, at).map(String)),
+      `| ${name} | {} | {} of {} |`,
+      full(passOfSeed('smollm2-rates', variant!, 60)),
+      ...writesOfSeed('smollm2-rates', variant!, 60).map(String),
     ),
   ),
   claim(
+    `${RESULTS}smollm2.md`,
+    'GRPO at 1e-4 is {} points above the rule, and {} above supervised learning.',
+    ...['guard', 'sft_1e-4'].map((other) => full(minusOfAll('smollm2-rates', 'grpo_1e-4', other))),
+  ),
+  claim(
     `${RESULTS}README.md`,
-    'yes, in one run: {} to {} %',
-    ...[0, 1].map((at) => one(passOfSeed('smollm2-rates', 'grpo_1e-4', 60, at).value)),
+    'yes, in one run: {} to {} %; supervised learning with such customers: {} %',
+    ...['start', 'grpo_1e-4', 'sft_1e-4'].map((variant) => one(passOfSeed('smollm2-rates', variant, 60).value)),
   ),
   claim(`${RESULTS}README.md`, 'yes: pass^1 rises by {} points over three seeds', one(gain('honest', 'grpo').value)),
   claim(`${RESULTS}README.md`, 'pass^1 rises by {} and {} points in two seeds', ...gains('small', 'grpo').map(({ value }) => one(value))),
@@ -640,7 +651,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
   [`${RESULTS}smollm2.md`]: [
     by(
       './mua evaluate --model cold-starts/smollm2-135m.gguf',
-      '1.0 0.2 5.7 51.0 41.2 60.8 58.3 48.3 67.7 2 139 15 429 2 364 225 240 256 258 13 96 91 96 96 96 51.0 41.2 60.8',
+      '1.0 0.2 5.7 51.0 41.2 60.8 58.3 48.3 67.7 2 139 15 429 2 364 225 240 256 258 13 96 91 96 96 96',
     ),
     by('--set lr=RATE --set lr_warmup_steps=0', '16 23 30 30 24 31 0.047 0 0 2 0 1 0 16 20 23 0.053 0 1 5'),
   ],
