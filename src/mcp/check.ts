@@ -29,7 +29,7 @@ export interface McpCheck {
   /** Whether a second session lists the same tools. */
   same_tools: boolean;
   calls: CheckedCall[];
-  /** `equal`: null if there was no call to compare. */
+  /** `equal`: null if there was no call to compare. `first` and `second`: both answers, without a long beginning that they share. */
   determinism: { equal: boolean | null; differs?: { call: number; name: string; first: string; second: string } };
   /** Whether a new session begins with the state of the first. `unknown` if the calls changed nothing that the reads show. */
   reset: { state: 'back' | 'kept' | 'unknown'; why: string };
@@ -80,12 +80,7 @@ export async function checkServer(
         determinism: {
           equal: played.length === 0 ? null : differs < 0,
           ...(differs >= 0 && {
-            differs: {
-              call: differs + 1,
-              name: played[differs]!.name,
-              first: summary(ours[differs]!).text,
-              second: summary(theirs[differs]!).text,
-            },
+            differs: { call: differs + 1, name: played[differs]!.name, ...apart(ours[differs]!, theirs[differs]!) },
           }),
         },
         reset: resetOf({ given: calls !== null, reads, before, after, fresh }),
@@ -125,7 +120,24 @@ const same = (a: Played, b: Played): boolean =>
 function summary(played: Played): Omit<CheckedCall, keyof McpCall> {
   if (played instanceof McpError) return { text: played.message, failed: true, failure: played.kind, seconds: 0 };
   const { text, error, cut, seconds } = played;
-  return { text: text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text, failed: error, ...(cut !== undefined && { cut }), seconds };
+  return { text: short(text), failed: error, ...(cut !== undefined && { cut }), seconds };
+}
+
+const short = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+
+/** Two answers that differ. If their texts are equal, the rest of the results is compared. */
+function apart(a: Played, b: Played): { first: string; second: string } {
+  const textOf = (played: Played) => (played instanceof McpError ? played.message : played.text);
+  const restOf = (played: Played) =>
+    JSON.stringify(
+      played instanceof McpError ? { failure: played.kind } : { error: played.error, cut: played.cut ?? 0, structured: played.structured },
+    );
+  const of = textOf(a) === textOf(b) ? restOf : textOf;
+  const [first, second] = [of(a), of(b)];
+  let at = 0;
+  while (at < first.length && first[at] === second[at]) at++;
+  const from = (text: string) => short(at < 60 ? text : `…${text.slice(at - 20)}`);
+  return { first: from(first), second: from(second) };
 }
 
 interface Seen {

@@ -90,7 +90,9 @@ const check = command({
         ? 'determinism: not tried, because there was no call to play'
         : equal
           ? `determinism: two sessions answered all ${calls.length} calls alike`
-          : oneLine(`determinism: call ${differs!.call}, ${differs!.name}, differs: ${difference(differs!.first, differs!.second)}`),
+          : oneLine(
+              `determinism: call ${differs!.call}, ${differs!.name}, differs: ${shown(differs!.first)} and ${shown(differs!.second)}`,
+            ),
       `reset: ${reset.state} (${oneLine(reset.why)})`,
       ...limits.map((limit) => `limit: ${oneLine(limit)}`),
       ...warnings.map((own) => oneLine(`warning: ${own.tool}: ${own.warnings.join('; ')}`)),
@@ -105,15 +107,6 @@ export const mcp: CommandGroup = {
   summary: 'look at an MCP server, call its tools, check it, or serve a domain as one',
   commands: { list, call, check, serve: mcpServe },
 };
-
-/** Both answers, without a long beginning that they share. */
-function difference(first: string, second: string): string {
-  let at = 0;
-  while (at < first.length && first[at] === second[at]) at++;
-  const start = at < 60 ? 0 : at - 20;
-  const [one, two] = [first, second].map((text) => shown(start === 0 ? text : `…${text.slice(start)}`));
-  return `${one} and ${two}`;
-}
 
 function readArguments(text = '{}'): Record<string, Json> {
   let value: unknown;

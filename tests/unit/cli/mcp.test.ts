@@ -259,12 +259,19 @@ describe('check', () => {
     expect(stdout).toContain('not tried: find (it needs arguments), delete_all (the server does not say that it only reads)');
   });
 
-  test('answers that differ late are shown from a little before the difference', async () => {
+  test.each<[string, (clock: number) => object, string]>([
+    [
+      'late',
+      (clock) => text(`${'so late '.repeat(20)}at ${clock} o'clock`),
+      `"… so late so late at 1 o'clock" and "… so late so late at 2 o'clock"`,
+    ],
+    ['very late', (clock) => text(`${'so late '.repeat(200)}at ${clock} o'clock`), `at 1 o'clock" and "… so late so late at 2 o'clock"`],
+    ['only in structuredContent', (clock) => ({ ...text('now'), structuredContent: { clock } }), '\\"clock\\":1'],
+  ])('answers that differ %s are shown where they differ', async (_, answer, expected) => {
     const tools = [tool('time', { annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } })];
     let clock = 0;
-    const { url } = await serve({ list: () => ({ tools }), call: () => text(`${'so late '.repeat(20)}at ${++clock} o'clock`) });
-    const { stdout } = await mua('check', '--url', url);
-    expect(stdout).toContain(`differs: "… so late so late at 1 o'clock" and "… so late so late at 2 o'clock"`);
+    const { url } = await serve({ list: () => ({ tools }), call: () => answer(++clock) });
+    expect((await mua('check', '--url', url)).stdout).toContain(expected);
   });
 
   test('limits and lists that change are told', async () => {
