@@ -76,7 +76,8 @@ async function checkTied({ tensors, read }: WeightSource): Promise<void> {
   for (let from = 0; from < end; from += PIECE_BYTES) {
     const length = Math.min(PIECE_BYTES, end - from);
     const [head, embeddings] = await Promise.all([read(HEAD, from, length), read(EMBEDDINGS, from, length)]);
-    if (head.some((byte, i) => byte !== embeddings[i])) throw new ModelFolderError(NOT_TIED);
+    // A callback for each byte is four times slower, and the head of Qwen3-0.6B has 311 MB.
+    for (let i = 0; i < length; i++) if (head[i] !== embeddings[i]) throw new ModelFolderError(NOT_TIED);
   }
 }
 
