@@ -13,18 +13,19 @@ import type { ChatFormat, Frame, Tokenizer } from './types.ts';
 const WORDS = { system: 'Zqsystem', user: 'Zquser', assistant: 'Zqassistant', later: 'Zqlater', again: 'Zqagain', answer: 'Zqanswer' };
 
 type Message = { role: 'system' | 'user' | 'assistant'; content: string };
-type Words = Pick<Tokenizer, 'encode' | 'decode'> & { control: ReadonlySet<string> };
+/** `added`: the contents of all added tokens. */
+type Words = Pick<Tokenizer, 'encode' | 'decode'> & { added: ReadonlySet<string> };
 
 /** The library that renders templates. Only models with a foreign template need it, so it is loaded apart. */
 export type Jinja = new (template: string) => { render(variables: Record<string, unknown>): string };
 
 /** Whether `readFormat` must render a template. */
-export const needsJinja = (template: string, tokenizer: Pick<Words, 'control'>): boolean =>
+export const needsJinja = (template: string, tokenizer: Pick<Words, 'added'>): boolean =>
   template !== '' && (!isOwnTemplate(template) || missingToken(tokenizer) !== undefined);
 
 /** A token that is in the vocabulary, but is no added token, is never found in a text. */
-const missingToken = ({ control }: Pick<Words, 'control'>): string | undefined =>
-  [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !control.has(token));
+const missingToken = ({ added }: Pick<Words, 'added'>): string | undefined =>
+  [IM_START, IM_END, TOOL_CALL_START, TOOL_CALL_END].find((token) => !added.has(token));
 
 /**
  * The frames of messages come from the template. A model with the tool tags of Qwen as tokens gets tools, calls, results and think blocks
@@ -107,7 +108,7 @@ function derived(whole: Render, tokenizer: Words, compact: boolean): ChatFormat 
     compact,
     control: [],
   };
-  if (end === '' || withoutEnd(end) !== '' || !tokenizer.control.has(end) || !after[1].startsWith(end))
+  if (end === '' || withoutEnd(end) !== '' || !tokenizer.added.has(end) || !after[1].startsWith(end))
     fail(
       `a turn of the assistant ends with ${JSON.stringify(after[1])}`,
       'an added token of tokenizer.json that ends the turn, such as <|im_end|> or </s>',

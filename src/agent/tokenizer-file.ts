@@ -110,9 +110,9 @@ const checkLength = (field: string, token: string) => {
 function checkParts(value: unknown, path: string, known: readonly string[]): number {
   const part = record(value, path);
   if (!known.includes(part.type as string)) fail(`${path}.type`, part.type, known.join(', '));
-  const { field, values } = ONLY[part.type as string] ?? { field: '', values: [undefined] };
-  if (path.startsWith('pre_tokenizer') && !values.includes(part[field]))
-    fail(`${path}.${field}`, part[field], values.map(String).join(', '));
+  const only = ONLY[part.type as string];
+  if (only && path.startsWith('pre_tokenizer') && !only.values.includes(part[only.field]))
+    fail(`${path}.${only.field}`, part[only.field], only.values.join(', '));
   const { String: from, Regex: expression } = (part.pattern ?? {}) as { String?: string; Regex?: string };
   if (part.type === 'Replace' && (typeof part.content !== 'string' || part.content.length > Math.max(1, from?.length ?? 0)))
     fail(`${path}.content`, part.content, 'a text that is not longer than the pattern');

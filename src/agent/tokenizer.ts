@@ -37,7 +37,7 @@ export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokeniz
   const { words, added } = vocabularyOf(files, config);
   const chatTemplate = templateOf(files, config);
   const { control, others } = splitAdded(added);
-  const tokens = { ...words, control: contentsOf(added) };
+  const tokens = { ...words, added: contentsOf(added) };
   const format = { ...readFormat(chatTemplate, tokens, specialTokens(config), jinja), control };
   const { first, bare, user, agent } = format;
   const written = [...first, bare, ...user, ...agent].join('');
@@ -53,7 +53,7 @@ export function loadTokenizer(files: TokenizerFiles, jinja?: Jinja): ChatTokeniz
 /** Like `loadTokenizer`. Loads the library for chat templates if the template needs it. */
 export async function openTokenizer(files: TokenizerFiles): Promise<ChatTokenizer> {
   const config = readJson(files, 'tokenizer_config.json');
-  const jinja = needsJinja(templateOf(files, config), { control: contentsOf(vocabularyOf(files, config).added) })
+  const jinja = needsJinja(templateOf(files, config), { added: contentsOf(vocabularyOf(files, config).added) })
     ? (await import('./jinja.ts')).Template
     : undefined;
   return loadTokenizer(files, jinja);
