@@ -166,11 +166,12 @@ test('of a model folder and of a benchmark', async ({ page }, testInfo) => {
   await expect(model.locator('pre')).toContainText(CORPUS.image);
   await staysText(page, 'models');
   await inspect(page, 'hostile-models');
-  await page
-    .getByLabel('Choose files or a zip')
-    .setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify({ model_type: ALL })) });
-  await expect(page.locator('.banner')).toContainText('model_type is');
-  await staysText(page, 'a model that is refused', CORPUS.vector);
+  for (const [field, refused] of Object.entries({ model_type: ALL, architectures: [ALL] })) {
+    const buffer = Buffer.from(JSON.stringify({ ...config, [field]: refused }));
+    await page.getByLabel('Choose files or a zip').setInputFiles({ name: 'config.json', mimeType: 'application/json', buffer });
+    await expect(page.locator('.banner')).toContainText(`${field} is`);
+    await staysText(page, `a model that is refused for its ${field}`, CORPUS.vector);
+  }
   await model.getByRole('button', { name: /^Delete / }).click();
   await staysText(page, 'asked whether to delete');
   await page.keyboard.press('Escape');

@@ -87,7 +87,10 @@ describe.each(['llama', 'qwen2'])('a file of %s', (name) => {
       expect(tokenizer.encode(one.text), one.text).toEqual(one.ids);
       expect(tokenizer.decode(one.ids)).toBe(name === 'qwen2' ? one.text.normalize('NFC') : one.text);
     }
-    expect(tokenizer.chatTemplate).toContain('{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}');
+    expect(tokenizer.chatTemplate).toBe(
+      '{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}' +
+        '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}',
+    );
     expect(JSON.parse(new TextDecoder().decode(files['tokenizer_config.json']))).toMatchObject({
       bos_token: '<|im_start|>',
       eos_token: '<|im_end|>',
