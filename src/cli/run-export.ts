@@ -13,6 +13,7 @@ import { createEnvironments } from '../environments/index.ts';
 import { readRunBundle } from '../exchange/run-bundle.ts';
 import { readMetrics } from '../exchange/run-schema.ts';
 import { readTrajectory } from '../exchange/trajectory-schema.ts';
+import { usedVocabulary } from '../exchange/used-vocabulary.ts';
 import { writeRunBundle } from '../exchange/write-run-bundle.ts';
 import { inspectFileName } from '../formats/inspect-events.ts';
 import { advantageOf, stepOf } from '../formats/rollout-lines.ts';
@@ -24,7 +25,7 @@ import type { ToolSchema } from '../records/task.ts';
 import type { Trajectory } from '../records/trajectory.ts';
 import { type ReadOnlyRollout, readOnlyRun } from '../trainer/read-only-run.ts';
 import { ROOT } from './build.ts';
-import { findModel } from './files.ts';
+import { findModel, readJson } from './files.ts';
 import { readForeignPath } from './foreign-path.ts';
 import { readBytes, readLines } from './read.ts';
 import { keptWorld } from './world.ts';
@@ -116,7 +117,7 @@ function filtered(
 /** The tokenizer of the model that played the agent: of the model that is given, of the run, or of a bundled model. */
 async function tokenizerOf(path: string, { run, model }: RunContent, given: string | undefined): Promise<Tokenizer> {
   if (given !== undefined) return openTokenizer((await tokenizerFiles((await findModel(given, { tokenizer: true })).files))!);
-  if (model?.['tokenizer.json']) return openTokenizer(model);
+  if (model?.[TOKENIZER]) return openTokenizer(model);
   for (const folder of [path, join(ROOT, 'models', basename(run.request.model))]) {
     const files = await tokenizerFiles(folder);
     if (files) return openTokenizer(files);
@@ -169,6 +170,7 @@ async function readRun(
   return readOnlyRun(rollouts, { createdAt, source, name, notes, ...words });
 }
 
+const TOKENIZER = 'tokenizer.json';
 const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;
 
 /** Reads a folder of `--out` as a run. Its conversations keep their ids, groups and rewards. */
@@ -184,8 +186,12 @@ async function ownRun(path: string, names: readonly string[], createdAt: number)
         rollouts.push({ trajectory, advantage: advantageOf(trajectory.nodes), ...(step !== null && { step }) });
       }
   const scenario = (await keptWorld(path, false))?.text;
-  const run = readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) });
-  return { ...run, metrics, ...(scenario !== undefined && { scenarios: [scenario] }) };
+  const content = readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) });
+  const vocabulary = names.includes(TOKENIZER)
+    ? await usedVocabulary(await readJson(join(path, TOKENIZER)), content.trajectories)
+    : undefined;
+  const run = { ...content.run, ...(vocabulary && { vocabulary }) };
+  return { ...content, run, metrics, ...(scenario !== undefined && { scenarios: [scenario] }) };
 }
 
 async function* lines(file: string): AsyncGenerator<[value: unknown, where: string]> {

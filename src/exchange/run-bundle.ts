@@ -2,7 +2,8 @@
  * @file The format of a run bundle, `*.mua.zip`, and its reader:
  *
  * - `manifest.json`: format, format version, app version and creation time, and the size and SHA-256 of every other file
- * - `run.json`: the row of the run with its whole configuration, without API keys and without secrets in URLs
+ * - `run.json`: the row of the run with its whole configuration, without API keys and without secrets in URLs. If the page may lack the
+ *   run's model, the row has the tokens of the conversations
  * - `metrics.jsonl`: one line for each step, with verl's names
  * - `rollouts.jsonl`: one line for each rollout, with the fields that lists show
  * - `trajectories.jsonl`: the stored conversations, with tokens, annotations and every changed row

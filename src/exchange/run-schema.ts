@@ -9,11 +9,19 @@ import type { ConversationRules, EpisodeLimits, MalformedPolicy } from '../recor
 import { AGENTS, type EvaluationSettings } from '../records/evaluation.ts';
 import type { RolloutSummary } from '../records/rollout.ts';
 import type { ForeignRun } from '../records/foreign.ts';
-import { type GrpoConfig, MOST_WORDS, type RunRequest, type RunStatus, type RunWords, type StepMetrics } from '../records/run.ts';
+import {
+  type GrpoConfig,
+  MOST_WORDS,
+  type RunRequest,
+  type RunStatus,
+  type RunWords,
+  type StepMetrics,
+  type VocabularyPart,
+} from '../records/run.ts';
 import { SPLITS } from '../records/task.ts';
 import type { EndpointConfig } from '../records/user.ts';
 import { checked } from './checked.ts';
-import { type Fields, id, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
+import { type Fields, id, ids, name, natural, number, oneOf, scalar, text, time } from './schema-fields.ts';
 import { local, scripted } from './user-schema.ts';
 import {
   checkGraph,
@@ -100,6 +108,11 @@ const words = {
   ),
 } satisfies Fields<RunWords>;
 
+export const vocabularySchema = z.object({
+  model: z.object({ vocab: ids }),
+  added_tokens: z.array(z.object({ id: natural, content: text })),
+} satisfies Fields<VocabularyPart>);
+
 export const runSchema = z.object({
   id,
   ...words,
@@ -118,6 +131,7 @@ export const runSchema = z.object({
     dataset: z.optional(id),
   } satisfies Fields<RunRequest>),
   config: config as unknown as z.ZodMiniType<GrpoConfig>,
+  vocabulary: z.optional(vocabularySchema),
 } satisfies Fields<SharedRun>);
 
 export const manifestSchema = z.object({

@@ -19,6 +19,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 export const json = z.custom<Json>((value) => value !== undefined && isJson(value), `JSON of finite numbers, at most ${MAX_DEPTH} deep`);
 export const jsonObject = <T extends object>() =>
   z.custom<T>((value) => isRecord(value) && isJson(value), `an object of finite numbers and texts, at most ${MAX_DEPTH} deep`);
+/** Returned as it was parsed, for the same reason. */
+export const ids = z.custom<Record<string, number>>(
+  (value) => isRecord(value) && Object.values(value).every((id) => Number.isSafeInteger(id) && (id as number) >= 0),
+  'an object of whole numbers from 0',
+);
 export const numbers = (what: string, accepts: (value: number) => boolean) =>
   z.custom<number[]>(
     (value) => Array.isArray(value) && value.every((item) => typeof item === 'number' && accepts(item)),

@@ -64,6 +64,13 @@ export const MOST_WORDS = { name: 200, note: 10_000, tag: 40, tags: 20 } as cons
 export const isForeignRun = ({ foreign, config }: Pick<RunRow, 'foreign' | 'config'>): boolean =>
   foreign !== undefined || isForeign(config as GrpoConfig & { domain: string });
 
+/** Some entries of a tokenizer.json, in its format. */
+export interface VocabularyPart {
+  /** Token → id. */
+  model: { vocab: Record<string, number> };
+  added_tokens: { id: number; content: string }[];
+}
+
 export interface RunRow extends RunWords {
   id: string;
   createdAt: number;
@@ -74,6 +81,8 @@ export interface RunRow extends RunWords {
   request: RunRequest;
   /** The whole configuration of the run. */
   config: GrpoConfig;
+  /** The tokens of the run's conversations, for a page that does not have the run's model. Set in a file of the run, and after its import. */
+  vocabulary?: VocabularyPart;
   /** True if the run ships with the page and was not made in this browser. */
   recorded?: boolean;
   /** Time of the import from a file. An imported run cannot be continued. */

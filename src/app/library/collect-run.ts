@@ -1,6 +1,8 @@
 /** @file Collects everything that is stored of a run, for an export. */
 import type { RunContent, SharedBranch } from '../../records/bundle.ts';
 import type { EvaluationRow } from '../../records/evaluation.ts';
+import { bundledModels } from '../../exchange/bundled-models.ts';
+import { usedVocabulary } from '../../exchange/used-vocabulary.ts';
 import { ScenarioDatabase } from '../../storage/own-scenarios.ts';
 import type { RunDatabase } from '../../storage/database.ts';
 import { playedDomains, sharedEvaluation } from './evaluation-row.ts';
@@ -28,6 +30,22 @@ export async function collectRun(db: RunDatabase, source: RunSource, id: string)
   const stored = await new ScenarioDatabase().scenarios.bulkGet(playedDomains(run, evaluations));
   const scenarios = stored.flatMap((row) => row?.text ?? []);
   return { run, ...content, evaluations, ...(scenarios.length > 0 && { scenarios }) };
+}
+
+/**
+ * Adds the tokens of the conversations, unless every page has the run's model.
+ * @param tokenizer the tokenizer.json of a model; undefined if the model is missing
+ */
+export async function withVocabulary(
+  content: Omit<RunContent, 'model'>,
+  tokenizer: (model: string) => Promise<Blob | undefined>,
+): Promise<Omit<RunContent, 'model'>> {
+  const { run, trajectories, trials, branches } = content;
+  const { model } = run.request;
+  const file = bundledModels.includes(model) ? undefined : await tokenizer(model);
+  if (!file) return content;
+  const conversations = [...trajectories, ...trials, ...branches.map(({ trajectory }) => trajectory)];
+  return { ...content, run: { ...run, vocabulary: await usedVocabulary(JSON.parse(await file.text()), conversations) } };
 }
 
 /** The branches of the run's rollouts and of its evaluations' trials. */

@@ -232,8 +232,8 @@ export class Library {
 
   /** Reads everything that is stored of a run. @param checkpoint the step whose weights to include; null for no weights */
   async collectRun(run: string, checkpoint: number | null = null): Promise<RunContent> {
-    const { collectRun } = await import('./collect-run.ts');
-    const content = await collectRun(this.#db, this.source(run), run);
+    const { collectRun, withVocabulary } = await import('./collect-run.ts');
+    const content = await withVocabulary(await collectRun(this.#db, this.source(run), run), (model) => this.tokenizer(model));
     return { ...content, model: checkpoint === null ? null : await this.checkpointFiles(run, checkpoint) };
   }
 

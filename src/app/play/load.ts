@@ -1,6 +1,7 @@
 /** @file Loads the data of the play page: the task with its tools, the conversation to continue, and the models that can answer. */
 import { type OtherToken, type Prefix, prefixWith } from '../../agent/prefix.ts';
 import type { ModelRef } from '../../records/model.ts';
+import type { RunRow } from '../../records/run.ts';
 import { type Task, toolsOf } from '../../records/task.ts';
 import type { Library } from '../library/library.ts';
 import { configOf } from '../branches/play-request.ts';
@@ -61,7 +62,7 @@ export async function loadSetting(library: Library, task: string, from: string, 
       userTools: info.userTools.length > 0,
       config: configOf(found, conversation?.config),
       start: conversation && { ...place, trajectory: conversation.trajectory },
-      token: other && (await withWords(library, base, prefixWith(conversation!.trajectory, place!.node, other), other)),
+      token: other && (await withWords(library, base, prefixWith(conversation!.trajectory, place!.node, other), other, conversation!.run)),
       parent: parent?.trajectory ?? null,
       origin: conversation?.origin ?? `task:${found.id}`,
     },
@@ -77,8 +78,14 @@ export async function loadSetting(library: Library, task: string, from: string, 
 }
 
 /** Adds the words with which the agent's turn begins, for the visitor to read. */
-async function withWords(library: Library, model: string, { turn }: Prefix, token: OtherToken): Promise<Setting['token']> {
-  const vocabulary = await vocabularyOf(library, model);
+async function withWords(
+  library: Library,
+  model: string,
+  { turn }: Prefix,
+  token: OtherToken,
+  run: RunRow | null,
+): Promise<Setting['token']> {
+  const vocabulary = await vocabularyOf(library, model, run);
   if (vocabulary instanceof Error) throw vocabulary;
   return { ...token, words: turn!.tokens.map((id) => inLine(vocabulary.token(id))).join('') };
 }

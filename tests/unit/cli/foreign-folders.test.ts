@@ -10,10 +10,12 @@ import { exportRun } from '../../../src/cli/run-export.ts';
 import { EvaluationFolder } from '../../../src/cli/evaluation-folder.ts';
 import { readStatus } from '../../../src/cli/out-folder.ts';
 import { ProgressBar } from '../../../src/cli/progress.ts';
-import { readLines } from '../../../src/cli/read.ts';
+import { readBytes, readLines } from '../../../src/cli/read.ts';
 import { RunFolder } from '../../../src/cli/run-folder.ts';
 import { sftSchema, trainSchema } from '../../../src/cli/settings.ts';
 import { verify, verifyLogs } from '../../../src/cli/verify.ts';
+import { Vocabulary } from '../../../src/app/conversation/tokens/vocabulary.ts';
+import { readRunBundle } from '../../../src/exchange/run-bundle.ts';
 import { reportFaults } from '../../support/faults.ts';
 
 const TEST = 'tests/unit/cli/foreign-folders.test.ts';
@@ -45,6 +47,19 @@ async function finishedRun(out: string): Promise<void> {
     await run.receive(name, await readFile(join(MODEL, name)));
   await run.receive('finished', Buffer.from('{}'));
 }
+
+test('the bundle of a run’s folder has the tokens of its conversations, from the folder’s tokenizer', async () => {
+  const out = join(root, 'bundled');
+  await finishedRun(out);
+  const { trajectories } = await readRunBundle(await readBytes('public/recorded/run.mua.zip'));
+  const [first] = trajectories;
+  await writeFile(join(out, 'trajectories.jsonl'), `${JSON.stringify(first)}\n`);
+  const { run } = await readRunBundle((await exportRun(out, 'bundle', 'run.mua.zip')).content);
+  const vocabulary = new Vocabulary(run.vocabulary);
+  for (const { role, text, tokens } of first!.nodes) if (role === 'assistant') expect(vocabulary.pieces(tokens).join('')).toBe(text);
+  await writeFile(join(out, 'tokenizer.json'), '{"model": {}}');
+  await expect(exportRun(out, 'bundle', 'run.mua.zip')).rejects.toThrow(/tokenizer\.json: model\.vocab: /);
+});
 
 test('a run that is done is whole, although its checkpoints are deleted', async () => {
   const out = join(root, 'done');

@@ -6,6 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { storeRun } from '../../../src/app/library/import-run.ts';
 import { Library } from '../../../src/app/library/library.ts';
 import { RECORDED_RUNS, RecordedSource } from '../../../src/app/library/recorded-source.ts';
+import { vocabularyOf } from '../../../src/app/conversation/tokens/load-vocabulary.ts';
+import type { Vocabulary } from '../../../src/app/conversation/tokens/vocabulary.ts';
 import { trajectoryLine } from '../../../src/formats/rollout-lines.ts';
 import type { RunContent } from '../../../src/records/bundle.ts';
 import type { RunRow } from '../../../src/records/run.ts';
@@ -234,6 +236,49 @@ describe('a bundle', () => {
     });
     expect((await readRunBundle(await write(of(false)))).metrics).toEqual([{ step: 1, 'actor/entropy': 0 }]);
     expect((await readRunBundle(await write(of(true)))).metrics).toEqual([zero]);
+  });
+
+  test('shows each token to a page that does not have the run’s model', async () => {
+    const tokenizer = readFileSync('models/nano-retail/tokenizer.json');
+    const here = new RunDatabase('has the model');
+    await here.models.add({ id: 'my-model', files: { 'tokenizer.json': new Blob([tokenizer]) } } as never);
+    const library = new Library(here);
+    const request = { ...whole.run.request, model: 'my-model' };
+    const stored = await library.storeRun({ ...whole, run: { ...whole.run, id: 'mine', request } });
+    const read = await readRunBundle(await write(await library.collectRun(stored)));
+    here.close();
+
+    const there = new Library(new RunDatabase('has no model'));
+    const run = (await there.run(await there.storeRun(read)))!;
+    const vocabulary = (await vocabularyOf(there, 'my-model', run)) as Vocabulary;
+    const nodes = [...read.trajectories, ...read.trials].flatMap((one) => one.nodes);
+    // A node of the agent has the decoded sampled tokens as its text.
+    for (const { role, text, tokens } of nodes) if (role === 'assistant') expect(vocabulary.pieces(tokens).join('')).toBe(text);
+    const alternatives = nodes.flatMap(({ annotations }) => Object.entries(annotations ?? {}).filter(([name]) => name.endsWith('_id')));
+    const ids = new Set([
+      ...nodes.flatMap(({ tokens }) => tokens),
+      ...alternatives.flatMap(([, list]) => list.filter((id) => id !== null)),
+    ]);
+    const names = new Map(
+      Object.entries((JSON.parse(String(tokenizer)) as { model: { vocab: Record<string, number> } }).model.vocab).map(([name, id]) => [
+        id,
+        name,
+      ]),
+    );
+    const { model, added_tokens } = run.vocabulary!;
+    expect(alternatives.length).toBeGreaterThan(0);
+    expect(model.vocab).toEqual(Object.fromEntries([...ids].filter((id) => names.has(id)).map((id) => [names.get(id)!, id])));
+    expect(added_tokens.length).toBeGreaterThan(3);
+    expect(await vocabularyOf(there, 'my-model')).toBeInstanceOf(Error);
+    // The page of a bundled model has its tokenizer.
+    const bundledModel = await there.storeRun({ ...whole, run: { ...whole.run, id: 'bundled' } });
+    expect((await there.collectRun(bundledModel)).run).not.toHaveProperty('vocabulary');
+
+    const hostile = (change: object) => refused(spoilt('run.json', json({ ...whole.run, vocabulary: { model, added_tokens, ...change } })));
+    expect(await hostile({ model: { vocab: { a: 0.5 } } })).toMatch(
+      /^run\.json: vocabulary\.model\.vocab: .*expected an object of whole numbers from 0$/,
+    );
+    expect(await hostile({ added_tokens: [{ id: 1 }] })).toMatch(/^run\.json: vocabulary\.added_tokens\[0\]\.content: /);
   });
 
   test('rows are written without the fields of storage, and without values that JSON does not have', async () => {
