@@ -221,12 +221,21 @@ async function importData({ benchmark, domain, paths }: BenchmarkOrder, { files,
 /** Trains the runs, one after another. */
 async function train(runs: readonly TrainOrder[], user: UserConfig, workplace: Workplace): Promise<void> {
   const { trainer, files, progress: report } = workplace;
+  const started = performance.now();
   for (const [i, { label, preset, algorithm, overrides, base, user: own = user, val_user, ...order }] of runs.entries()) {
     const place = `run/${i}/`;
+    /** A later run is assumed to take as long as the runs so far on average. */
+    const all = (left: number) => left + ((runs.length - i - 1) * ((performance.now() - started) / 1000 + left)) / (i + 1);
     const progress: Progress = (done, total, text, metrics, left) =>
       label === ''
         ? report(done, total, text, metrics, left)
-        : report(Math.round(10 * (i + done / Math.max(1, total))) / 10, runs.length, `${label}: ${text}`, metrics);
+        : report(
+            Math.round(10 * (i + done / Math.max(1, total))) / 10,
+            runs.length,
+            `${label}: ${text}`,
+            metrics,
+            left === undefined ? undefined : all(left),
+          );
     const { model, interrupted } = await readRun(files, order, place);
     const options = {
       preset,
