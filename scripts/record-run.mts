@@ -4,9 +4,13 @@
  *
  *     npx tsx scripts/record-run.mts recorded DIR --preset nano --seed 42 --tasks 48
  *     npx tsx scripts/record-run.mts recorded-timeouts DIR --preset timeouts --set total_training_steps=40 --seed 50 --tasks 96 --groups 1-3,1-5 --story
+ *     npx tsx scripts/record-run.mts recorded-smollm2 DIR --preset smollm2 --model cold-starts/smollm2-135m.gguf --lora cold-starts/smollm2 \
+ *       --set train_batch_size=4 --set ppo_mini_batch_size=4 --set lr=1e-4 --set val_before_train=false --set val_tasks=96 --seed 50 --tasks 48
  *
- * Usage: npx tsx scripts/record-run.mts ID DIR --preset NAME --seed S --tasks N [--set key=value …] [--groups A,B …] [--story]
+ * Usage: npx tsx scripts/record-run.mts ID DIR --preset NAME --seed S --tasks N [--model FILE --lora DIR] [--set key=value …] [--groups A,B …] [--story]
  *   ID        a run of RECORDED_RUNS
+ *   --model   the model, if it is not the preset's bundled one
+ *   --lora    the adapter from which the run starts
  *   --tasks   the number of held-out tasks of the two evaluations
  *   --groups  groups to keep in any case, such as those of a lesson
  *   --story   also write the pair of conversations that home plays
@@ -18,6 +22,7 @@ import { parseArgs } from 'node:util';
 import type { RecordedStory } from '../src/app/home/story.ts';
 import { RECORDED_RUNS, recordedEvaluation } from '../src/app/library/recorded-source.ts';
 import { readRunBundle } from '../src/exchange/run-bundle.ts';
+import { usedVocabulary } from '../src/exchange/used-vocabulary.ts';
 import { writeRunBundle } from '../src/exchange/write-run-bundle.ts';
 import type { SharedEvaluation, SharedRun, SharedTrial } from '../src/records/bundle.ts';
 import type { StepMetrics } from '../src/records/run.ts';
@@ -44,6 +49,8 @@ const { values, positionals } = parseArgs({
     preset: { type: 'string' },
     seed: { type: 'string' },
     tasks: { type: 'string' },
+    model: { type: 'string' },
+    lora: { type: 'string' },
     set: { type: 'string', multiple: true, default: [] },
     groups: { type: 'string', default: '' },
     story: { type: 'boolean', default: false },
@@ -70,11 +77,27 @@ function mua(output: string, ...args: string[]): void {
 const at = (file: string) => join(directory, file);
 mkdirSync(directory, { recursive: true });
 const [level, settings] = [config.level, values.set.flatMap((pair) => ['--set', pair])];
-mua(at('run/result.json'), 'train', '--preset', values.preset!, '--seed', String(seed), ...settings, '--out', at('run'), '--force');
+const base = values.model ?? `models/${preset.model}`;
+const from = values.lora === undefined ? ['--model', base] : ['--model', base, '--lora', values.lora];
+mua(
+  at('run/result.json'),
+  'train',
+  ...from,
+  '--preset',
+  values.preset!,
+  '--seed',
+  String(seed),
+  ...settings,
+  '--out',
+  at('run'),
+  '--force',
+);
+const trained = values.lora === undefined ? ['--model', at('run')] : ['--model', base, '--lora', at('run')];
 const evaluated = (['before', 'after'] as const).map((when) => {
-  const [output, model] = [at(`${when}.jsonl`), when === 'before' ? `models/${preset.model}` : at('run')];
+  const output = at(`${when}.jsonl`);
   const place = ['--preset', values.preset!, '--level', level, '--tasks', String(tasks), '--seed', String(EVALUATION.seed)];
-  mua(output, 'evaluate', '--model', model, ...place, '--output', output);
+  const weights = when === 'before' ? from : trained;
+  mua(output, 'evaluate', ...weights, '--precision', config.precision, ...place, '--output', output);
   return { when, trials: lines<Trajectory>(output) };
 });
 
@@ -140,6 +163,9 @@ const rounded = <T extends Trajectory>(t: T): T => ({
 });
 const trajectories = listed.flatMap((group) => groups.get(group)!.map(rounded));
 const createdAt = Date.now();
+const played = [...trajectories, ...evaluated.flatMap(({ trials: own }) => own)];
+const vocabulary =
+  values.model === undefined ? undefined : await usedVocabulary(JSON.parse(readFileSync(at('run/tokenizer.json'), 'utf8')), played);
 const run: SharedRun = {
   id: recording.id,
   name: runName(config.seed, createdAt),
@@ -148,6 +174,7 @@ const run: SharedRun = {
   step: metrics.at(-1)!.step,
   request: { model: preset.model, preset: values.preset!, overrides, user: { mode: 'scripted' } },
   config: { ...config, total_training_steps: metrics.at(-1)!.step },
+  ...(vocabulary && { vocabulary }),
 };
 const trials = evaluated.flatMap(({ when, trials: played }) =>
   played.map((t): SharedTrial => ({ ...rounded(t), evaluation: recordedEvaluation(run.id, when) })),

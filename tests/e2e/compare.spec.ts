@@ -190,8 +190,8 @@ test('two runs on common axes, with what differs and where they ended', async ({
   await addRun(page, 'quiet-heron');
   await page.reload();
   await page.getByRole('checkbox', { name: 'Compare quiet-heron' }).check();
-  // The visitor's run, then the two recorded runs.
-  await expect(page.getByRole('checkbox', { name: /^Compare / })).toHaveCount(3);
+  // The visitor's run, then the three recorded runs.
+  await expect(page.getByRole('checkbox', { name: /^Compare / })).toHaveCount(4);
   await page
     .getByRole('checkbox', { name: /^Compare / })
     .nth(1)

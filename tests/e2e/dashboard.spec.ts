@@ -179,9 +179,9 @@ test('a run gets a name, a note and tags; the list is sorted by a column and fil
 
   await page.goto('/#/runs');
   const names = page.getByRole('row').locator('td.name > a');
-  // The imported run and the two recorded runs.
-  await expect(names).toHaveCount(3);
-  await expect(page.getByRole('img', { name: /^Reward from step 1 to step \d+: first \d+ %, highest \d+ %, last \d+ %$/ })).toHaveCount(3);
+  // The imported run and the three recorded runs.
+  await expect(names).toHaveCount(4);
+  await expect(page.getByRole('img', { name: /^Reward from step 1 to step \d+: first \d+ %, highest \d+ %, last \d+ %$/ })).toHaveCount(4);
   const head = page.getByRole('columnheader', { name: 'Run', exact: true });
   await head.getByRole('button').click();
   await expect(head).toHaveAttribute('aria-sort', 'ascending');

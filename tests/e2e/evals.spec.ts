@@ -10,7 +10,7 @@ import { test } from './test.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=\'broken\'">';
 /** The number of evaluations that come with the recorded runs. */
-const RECORDED = 4;
+const RECORDED = 6;
 const TASK = 'retail/nano/heldout/1/0';
 const change = { table: 'orders', key: '#W0000001', before: { status: 'pending' }, after: { status: 'cancelled' }, call: 0 };
 const cancel = { name: 'cancel_pending_order', arguments: { order_id: '#W0000001', reason: PAYLOAD } };

@@ -5,6 +5,7 @@ import { path } from '../../src/base/message-path.ts';
 import { flatten } from '../../src/agent/trajectory.ts';
 import type { Trajectory } from '../../src/records/trajectory.ts';
 import { CHANNELS } from '../../src/app/routes/routes.ts';
+import { SMOLLM2_135M } from '../../src/training/pretrained.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
 import { inspect, watch } from './page-checks.ts';
 import { test } from './test.ts';
@@ -219,6 +220,26 @@ test('of a token in an inspected group: what else was likely, and what the updat
   await other.click();
   await expect.poll(() => decodeURIComponent(page.url())).toMatch(/#\/play\/.*from=recorded\/.+@\d+&token=\d+:\d+/);
   await expect(page.locator('[data-part=begun]')).toContainText(words);
+});
+
+test('of a recorded run whose model is not in the browser: its bundle has the words', async ({ page }) => {
+  const { trajectories } = await readRunBundle(new Uint8Array(readFileSync('public/recorded/smollm2.mua.zip')));
+  const trajectory = trajectories.find(({ nodes }) => nodes.some(({ annotations }) => annotations?.top_5_id))!;
+  const { tokens, lossMask } = flatten(trajectory);
+  await page.goto('/#/models');
+  await page.getByRole('article', { name: SMOLLM2_135M.title, exact: true }).getByRole('link', { name: 'A recorded run' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await inspect(page, 'run-smollm2', { fullPage: false });
+  await page.goto(`/#/runs/recorded-smollm2/rollouts/${encodeURIComponent(trajectory.id)}?view=rendered&tok=${lossMask.indexOf(1)}`);
+  await expect(page.locator('.t')).toHaveCount(tokens.length);
+  await expect(page.getByText('Tokens are shown by their ids')).toHaveCount(0);
+  // An agent's node has the decoded sampled tokens as its text. The page draws spaces as ▁ and line ends as ⏎.
+  const drawn = (await page.locator('.t.s').allTextContents()).join('').replaceAll('\u200b', '');
+  const said = path(trajectory).map(({ role, text }) => (role === 'assistant' ? text : ''));
+  expect(drawn.replaceAll('▁', ' ').replaceAll('⏎\n', '\n')).toBe(said.join(''));
+  await expect(tokenPanel(page).getByRole('listitem')).toHaveCount(5);
+  await expect(tokenPanel(page)).not.toContainText('⟨');
+  await inspect(page, 'rollout-smollm2', { fullPage: false });
 });
 
 test('a tool call leads to the database at that call and back', async ({ page }) => {

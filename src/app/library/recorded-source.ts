@@ -14,10 +14,14 @@ export const RECORDED_WEIGHTS = 'nano-retail-grpo';
 /** The id of the recorded run with the preset `timeouts`, which home tells as a story. */
 export const RECORDED_TIMEOUTS = 'recorded-timeouts';
 
+/** The id of the recorded run of SmolLM2-135M with the preset `smollm2`. The bundle has the tokens of its conversations. */
+export const RECORDED_SMOLLM2 = 'recorded-smollm2';
+
 /** The recorded runs, with the names of their files. `scripts/record-run.mts` makes the files. */
 export const RECORDED_RUNS = [
   { id: RECORDED, file: 'run' },
   { id: RECORDED_TIMEOUTS, file: 'timeouts' },
+  { id: RECORDED_SMOLLM2, file: 'smollm2' },
 ] as const;
 
 /** The id of a recorded run's evaluation. */
