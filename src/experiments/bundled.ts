@@ -18,6 +18,7 @@ export const BUNDLED_EXPERIMENTS: readonly string[] = [
   'honest',
   'ablation',
   'small',
+  'smollm2',
   'scenarios',
   'scenarios-long',
   'noise-grpo',

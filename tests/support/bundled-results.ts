@@ -177,14 +177,6 @@ export const passOfSeed = (experiment: string, variant: string, seed: number, at
     ),
   );
 
-/** The number of writes with a yes, and of all writes. */
-export const writesOfSeed = (experiment: string, variant: string, seed: number, at = -1): number[] => {
-  const { writes = [] } = runsOf(experiment, variant)
-    .find((run) => run.seed === seed)!
-    .evaluations.at(at)!;
-  return [0, 1].map((i) => writes.reduce((sum, task) => sum + task[i]!, 0));
-};
-
 /** The share of writes with a yes, by seed. */
 export const confirmedBySeed = (experiment: string, variant: string, at = -1): number[] =>
   runsOf(experiment, variant).map((run) => 100 * run.evaluations.at(at)!.figures.confirmed_writes!);

@@ -33,7 +33,6 @@ import {
   shown,
   shownIntents,
   runsOf,
-  writesOfSeed,
 } from '../../support/bundled-results.ts';
 import { FIRST_RUN, plantedRows, TODAY } from '../../support/planted-layers/figures.ts';
 
@@ -381,29 +380,33 @@ export const CLAIMS: readonly Claim[] = [
     'yes: pass^1 rises by {} points; supervised learning with such customers gains {};',
     ...['grpo', 'sft_on_the_runs_customers'].map((name) => one(gain('timeouts', name).value)),
   ),
-  ...[
-    ['start', 'the start'],
-    ['grpo_3e-5', 'GRPO, learning rate 3e-5'],
-    ['grpo_1e-4', 'GRPO, 1e-4'],
-    ['sft_1e-4', 'supervised learning on the run’s customers, 1e-4'],
-    ['guard', 'a rule that asks before each write'],
-  ].map(([variant, name]) =>
-    claim(
-      `${RESULTS}smollm2.md`,
-      `| ${name} | {} | {} of {} |`,
-      full(passOfSeed('smollm2-rates', variant!, 60)),
-      ...writesOfSeed('smollm2-rates', variant!, 60).map(String),
-    ),
-  ),
+  ...(
+    [
+      ['the start', 'start', 'start'],
+      ['GRPO, learning rate 3e-5', null, 'grpo_3e-5'],
+      ['GRPO, 1e-4', 'grpo', 'grpo_1e-4'],
+      ['rejection sampling, 1e-4', 'rejection_sampling', null],
+      ['supervised learning on the run’s customers, 1e-4', 'sft_on_the_runs_customers', 'sft_1e-4'],
+      ['a rule that asks before each write', 'guard', 'guard'],
+    ] as const
+  ).map(([name, of50, of60]) => {
+    const figures = [
+      ...(of50 ? [full(passOfSeed('smollm2', of50, 50))] : []),
+      ...(of60 ? [full(passOfSeed('smollm2-rates', of60, 60))] : []),
+    ];
+    return claim(`${RESULTS}smollm2.md`, `| ${name} | ${of50 ? '{}' : '–'} | ${of60 ? '{}' : '–'} |`, ...figures);
+  }),
   claim(
     `${RESULTS}smollm2.md`,
-    'GRPO at 1e-4 is {} points above the rule, and {} above supervised learning.',
-    ...['guard', 'sft_1e-4'].map((other) => full(minusOfAll('smollm2-rates', 'grpo_1e-4', other))),
+    'At seed 50, GRPO minus rejection sampling is {} points, minus supervised learning {}, and minus the rule {}. At seed 60, GRPO at 1e-4 minus supervised learning is {}, and minus the rule {}.',
+    ...['rejection_sampling', 'sft_on_the_runs_customers', 'guard'].map((other) => full(minusOfAll('smollm2', 'grpo', other))),
+    ...['sft_1e-4', 'guard'].map((other) => full(minusOfAll('smollm2-rates', 'grpo_1e-4', other))),
   ),
   claim(
     `${RESULTS}README.md`,
-    'yes, in one run: {} to {} %; supervised learning with such customers: {} %',
-    ...['start', 'grpo_1e-4', 'sft_1e-4'].map((variant) => one(passOfSeed('smollm2-rates', variant, 60).value)),
+    'yes, in two runs: {} to {} % and {} to {} %; cheaper ways do as well',
+    ...['start', 'grpo'].map((variant) => one(passOfSeed('smollm2', variant, 50).value)),
+    ...['start', 'grpo_1e-4'].map((variant) => one(passOfSeed('smollm2-rates', variant, 60).value)),
   ),
   claim(`${RESULTS}README.md`, 'yes: pass^1 rises by {} points over three seeds', one(gain('honest', 'grpo').value)),
   claim(`${RESULTS}README.md`, 'pass^1 rises by {} and {} points in two seeds', ...gains('small', 'grpo').map(({ value }) => one(value))),
@@ -653,7 +656,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
       './mua evaluate --model cold-starts/smollm2-135m.gguf',
       '1.0 0.2 5.7 51.0 41.2 60.8 58.3 48.3 67.7 2 139 15 429 2 364 225 240 256 258 13 96 91 96 96 96',
     ),
-    by('--set lr=RATE --set lr_warmup_steps=0', '16 23 30 30 24 31 0.047 0 0 2 0 1 0 16 20 23 0.053 0 1 5'),
+    by('--set lr=RATE --set lr_warmup_steps=0', '16 23 30 30 24 31 0.047 16 20 23 0.053'),
   ],
   [`${RESULTS}speed.md`]: [
     by(
