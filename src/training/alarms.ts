@@ -40,6 +40,8 @@ export interface AlarmRule {
  */
 const RECENT = 3;
 const FIRST = 5;
+/** One hard task can make all rollouts of a small step fail. */
+const COLLAPSED = 2;
 /** A share of conversations that rises by more than this within one step is an alarm. */
 const SUDDEN = 0.25;
 /** An alarm starts above this share of conversations in which the customer makes a mistake. */
@@ -63,6 +65,9 @@ function change(steps: readonly StepMetrics[], name: string): { first: number; l
 
 const above = (value: number, limit: number) => ({ value, limit, broken: value > limit });
 
+/** The number of scored conversations of a step. Dropped conversations are audited, but the shares do not count them. */
+const scored = ({ 'user/audited': audited = 0, 'rollout/dropped': dropped = 0 }: StepMetrics) => audited - dropped;
+
 /**
  * Makes the test of a rule: is a share of conversations, over the last steps, more than `by` above its mean over the first steps? A model
  * can also collapse in one update. So the rule is broken too if the share of the last step alone is more than `SUDDEN` above, even at the
@@ -70,9 +75,9 @@ const above = (value: number, limit: number) => ({ value, limit, broken: value >
  */
 const rises = (name: string, by: number) => (steps: readonly StepMetrics[]) => {
   const list = values(steps, name);
-  const { [name]: value, 'user/audited': conversations = 0, 'rollout/dropped': dropped = 0 } = steps.at(-1)!;
-  // Dropped conversations are audited, but the shares do not count them.
-  const rollouts = conversations - dropped;
+  const last = steps.at(-1)!;
+  const { [name]: value } = last;
+  const rollouts = scored(last);
   if (list.length >= 2 && rollouts > 0 && value !== undefined) {
     const limit = mean(list.slice(0, Math.min(FIRST, list.length >> 1))) + SUDDEN;
     if (wilson(Math.round(value * rollouts), rollouts)!.low > limit) return { value, limit, broken: true };
@@ -93,6 +98,30 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     test: (steps) => {
       const value = recent(steps, 'actor/kl_loss');
       return value === null ? null : above(value, 0.3);
+    },
+  },
+  {
+    name: 'success_collapse',
+    title: 'The agent no longer succeeds',
+    metric: 'critic/score/mean',
+    unit: 'share',
+    meaning:
+      'In the last two steps together, the share of correct conversations is below a third of the lowest of the five steps before, even at the upper end of the 95 % interval.',
+    remedies: [
+      'Begin again from the last good checkpoint.',
+      'Lower the learning rate (lr).',
+      'Let the learning rate rise slowly (lr_warmup_steps).',
+      'Raise kl_loss_coef.',
+    ],
+    test: (steps) => {
+      const name = 'critic/score/mean';
+      const before = values(steps.slice(0, -COLLAPSED), name).slice(-FIRST);
+      const last = steps.slice(-COLLAPSED);
+      const rollouts = last.reduce((sum, step) => sum + scored(step), 0);
+      if (before.length === 0 || rollouts <= 0 || values(last, name).length < COLLAPSED) return null;
+      const correct = last.reduce((sum, step) => sum + step[name]! * scored(step), 0);
+      const limit = Math.min(...before) / 3;
+      return { value: correct / rollouts, limit, broken: wilson(Math.round(correct), rollouts)!.high < limit };
     },
   },
   {

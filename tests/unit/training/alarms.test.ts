@@ -22,6 +22,7 @@ const CALM: Record<string, number> = {
   'rollout/dropped': 0,
   'violations/per_write': 0.3,
   'critic/rewards/mean': 0.5,
+  'critic/score/mean': 0.5,
 };
 
 /** Twenty steps. From step 11 on, the metrics have the values of `changed`. */
@@ -41,6 +42,7 @@ test('a calm run has no alarm, nor has a run that only begins', () => {
 describe.each([
   // rule, what changes at step 11, the step at which the window is worse than the limit
   ['kl_explosion', { 'actor/kl_loss': 0.5 }, 12],
+  ['success_collapse', { 'critic/score/mean': 0.02 }, 12],
   ['entropy_collapse', { 'actor/entropy': 0.001 }, 15],
   ['gradient_spike', { 'actor/grad_norm': 4 }, 11],
   ['no_mixed_groups', { 'trajectories/valid_query_ratio': 0 }, 14],
@@ -98,6 +100,42 @@ describe('a collapse within few updates', () => {
   });
 });
 
+describe('a collapse of success', () => {
+  const starts = (correct: number[], rollouts: number, dropped = 0) =>
+    alarmsOf(
+      correct.map((count, i) => ({
+        step: i + 1,
+        'critic/score/mean': count / (rollouts - dropped),
+        'user/audited': rollouts,
+        'rollout/dropped': dropped,
+      })),
+    );
+
+  // A third of 16/32 is 0.167. Wilson's interval of 0/64 ends at 0.057, that of 5/64 at 0.170, and that of 4/64 at 0.150.
+  test('is an alarm after two steps, and none if it can be chance', () => {
+    expect(starts([16, 0], 32)).toEqual([]);
+    expect(starts([16, 0, 0], 32)).toMatchObject([{ rule: 'success_collapse', from: 3, to: 3, value: 0 }]);
+    expect(starts([16, 0, 5], 32)).toEqual([]);
+    expect(starts([16, 0, 4], 32)).toHaveLength(1);
+  });
+
+  // The run of ../shared/research/pretrained.md: 0.72, 0.66 and 0.06 of 32. One more such step is a collapse; one hard step is none.
+  test('is not one hard step', () => {
+    expect(starts([23, 21, 2], 32)).toEqual([]);
+    expect(starts([23, 21, 2, 2], 32)).toMatchObject([{ from: 4 }]);
+    expect(starts([23, 21, 2, 22, 23], 32)).toEqual([]);
+    // A group of eight at a time: two hard tasks in a row.
+    expect(starts([5, 6, 4, 0, 0, 6], 8)).toEqual([]);
+    expect(starts([5, 0, 6, 8, 0, 0, 6], 8)).toEqual([]);
+  });
+
+  // Of 32 conversations 28 were dropped: 0 of 8 in two steps. The interval of 0/8 ends at 0.324.
+  test('counts only scored conversations', () => {
+    expect(starts([2, 0, 0], 32, 28)).toEqual([]);
+    expect(starts([0, 0, 0], 32, 32)).toEqual([]);
+  });
+});
+
 test('a fall of reward with more violations is no reward hacking', () => {
   expect(alarmsOf(run({ 'violations/per_write': 0.8, 'critic/rewards/mean': 0.4 }))).toEqual([]);
 });
@@ -131,6 +169,7 @@ describe('recorded failing runs raise the alarms of their faults', () => {
         ['parse_errors', 12],
       ],
     ],
+    ['src/app/learn/failing-runs/pretrained-high-rate.json', [['success_collapse', 3]]],
     [
       'tests/reference/fixtures/one-hard-world.json',
       [
