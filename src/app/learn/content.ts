@@ -299,7 +299,7 @@ const STEPS: Record<LessonId, LessonStep[]> = {
       focus: ['chart-kl', 'chart-entropy'],
       text: [
         'First see a run that works. KL says how far the agent moved from the model before training. Here KL stays below 0.04 nats in all 40 steps.',
-        'Entropy says how undecided the agent is. Here entropy stays between 0.02 and 0.06 nats. The next four runs failed.',
+        'Entropy says how undecided the agent is. Here entropy stays between 0.02 and 0.06 nats. The next five runs failed.',
       ],
     },
     {
@@ -380,6 +380,29 @@ const STEPS: Record<LessonId, LessonStep[]> = {
           'Take one pass, lower the learning rate, or use more tasks per update.',
         ],
         reveal: { open: failing('own-successes-alone', '1'), focus: ['failure-answer'] },
+      },
+    },
+    {
+      where: 'failed run 5',
+      open: failing('pretrained-high-rate'),
+      focus: ['failure-charts'],
+      text: [
+        'This run trains adapters of SmolLM2-135M, a pretrained model. Half of the rollouts of step 1 are correct. In steps 2 and 3, none is. At step 2, the agent writes “Pay order #W2882 paypal. Pay paypal.Paypayorder_PayorderPayorderPayorder”, and so on until a token limit cuts it.',
+      ],
+      predict: {
+        question: 'What would happen if the run went on?',
+        show: ['failure-charts'],
+        choices: [
+          'The agent would recover in a few steps',
+          'Nothing: no update would change the agent',
+          'The agent would write even longer texts',
+        ],
+        answer: 1,
+        why: [
+          'All rewards are 0, so no group is mixed, every advantage is 0, and the gradient is 0. One update was enough to break the agent.',
+          'The alarm “The agent no longer succeeds” ended this run after step 3. Start again with a lower learning rate that rises slowly.',
+        ],
+        reveal: { open: failing('pretrained-high-rate', '1'), focus: ['failure-answer'] },
       },
     },
   ],

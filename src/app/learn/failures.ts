@@ -1,4 +1,4 @@
-/** @file Four recorded runs that failed, with the charts that show the failure. `scripts/record-failing-runs.mts` recorded them. */
+/** @file Five recorded runs that failed, with the charts that show the failure. `scripts/record-failing-runs.mts` recorded them. */
 import { type ChartSpec } from '../charts/charts.ts';
 import { CHARTS, HEALTH_CHARTS, metricChart } from '../charts/specs.ts';
 import { MetricSeries } from '../run-data/series.ts';
@@ -7,6 +7,7 @@ import type { StepMetrics } from '../../records/run.ts';
 import greedyRollouts from './failing-runs/greedy-rollouts.json';
 import highLearningRate from './failing-runs/high-learning-rate.json';
 import ownSuccesses from './failing-runs/own-successes-alone.json';
+import pretrainedHighRate from './failing-runs/pretrained-high-rate.json';
 import priceOnLength from './failing-runs/price-on-length-alone.json';
 
 export interface Failure {
@@ -85,6 +86,13 @@ export const FAILURES: readonly Failure[] = [
     settings: 'Rejection sampling takes three passes over each batch (rft_epochs 3) with a learning rate of 0.003.',
     charts: [REWARD, GRADIENT, CUT, ENTROPY],
     ...recorded(ownSuccesses),
+  },
+  {
+    id: 'pretrained-high-rate',
+    cause: 'The first update of a pretrained model is too large',
+    settings: 'The learning rate (lr) is 0.003, thirty times that of the preset of SmolLM2, and there is no warm-up (lr_warmup_steps 0).',
+    charts: [REWARD, MIXED, CUT],
+    ...recorded(pretrainedHighRate),
   },
 ];
 

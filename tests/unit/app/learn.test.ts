@@ -272,6 +272,20 @@ describe('When training goes wrong', () => {
     expect(cut![9]).toBeCloseTo(0.42, 2);
   });
 
+  test('in the fifth run no rollout is correct and no group is mixed after one update', () => {
+    const [reward, mixed, cut] = ['training-reward', 'trajectories-valid_query_ratio', 'response_length-clip_ratio'].map((id) =>
+      chart('pretrained-high-rate', id),
+    );
+    expect([reward, mixed]).toEqual([
+      [0.5, 0, 0],
+      [1, 0, 0],
+    ]);
+    expect(cut![1]).toBeGreaterThan(0.2);
+    const { metrics } = FAILURES.find(({ id }) => id === 'pretrained-high-rate')!;
+    expect(alarmsOf(metrics)).toMatchObject([{ rule: 'success_collapse', from: 3 }]);
+    expect(metrics.at(-1)!.step).toBe(3);
+  });
+
   test('each run raises an alarm, whose remedies its page shows', () => {
     for (const { metrics } of FAILURES) expect(alarmsOf(metrics).length).toBeGreaterThan(0);
   });

@@ -656,7 +656,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly Elsewhere[]>> = {
       './mua evaluate --model cold-starts/smollm2-135m.gguf',
       '1.0 0.2 5.7 51.0 41.2 60.8 58.3 48.3 67.7 2 139 15 429 2 364 225 240 256 258 13 96 91 96 96 96',
     ),
-    by('--set lr=RATE --set lr_warmup_steps=0', '16 23 30 30 24 31 0.047 16 20 23 0.053'),
+    by('--set lr=RATE --set lr_warmup_steps=0', '16 23 30 30 24 31 0.047 16 20 23 0.053 16 0 0'),
   ],
   [`${RESULTS}speed.md`]: [
     by(
