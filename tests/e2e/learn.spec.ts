@@ -48,6 +48,7 @@ const TELLING: Record<LessonId, readonly RegExp[]> = {
     /The reward pays for the wrong thing/,
     /The rollouts of a group are equal/,
     /imitates its own successes too often/,
+    /update of a pretrained model is too large/,
   ],
   customer: [/pay order #W8426792 with my PayPal/, /Yes or no/],
   tools: [/Tool result/, /davidul/, /no row changed/],
