@@ -79,19 +79,8 @@ mkdirSync(directory, { recursive: true });
 const [level, settings] = [config.level, values.set.flatMap((pair) => ['--set', pair])];
 const base = values.model ?? `models/${preset.model}`;
 const from = values.lora === undefined ? ['--model', base] : ['--model', base, '--lora', values.lora];
-mua(
-  at('run/result.json'),
-  'train',
-  ...from,
-  '--preset',
-  values.preset!,
-  '--seed',
-  String(seed),
-  ...settings,
-  '--out',
-  at('run'),
-  '--force',
-);
+const training = [...from, '--preset', values.preset!, '--seed', String(seed), ...settings];
+mua(at('run/result.json'), 'train', ...training, '--out', at('run'), '--force');
 const trained = values.lora === undefined ? ['--model', at('run')] : ['--model', base, '--lora', at('run')];
 const evaluated = (['before', 'after'] as const).map((when) => {
   const output = at(`${when}.jsonl`);
@@ -163,9 +152,9 @@ const rounded = <T extends Trajectory>(t: T): T => ({
 });
 const trajectories = listed.flatMap((group) => groups.get(group)!.map(rounded));
 const createdAt = Date.now();
-const played = [...trajectories, ...evaluated.flatMap(({ trials: own }) => own)];
+const conversations = [...trajectories, ...evaluated.flatMap(({ trials: own }) => own)];
 const vocabulary =
-  values.model === undefined ? undefined : await usedVocabulary(JSON.parse(readFileSync(at('run/tokenizer.json'), 'utf8')), played);
+  values.model === undefined ? undefined : await usedVocabulary(JSON.parse(readFileSync(at('run/tokenizer.json'), 'utf8')), conversations);
 const run: SharedRun = {
   id: recording.id,
   name: runName(config.seed, createdAt),
