@@ -1,5 +1,6 @@
 /** @file Makes addresses of moments in the recorded runs, and in their evaluations before and after training. */
-import { RECORDED, RECORDED_TIMEOUTS, recordedEvaluation } from './recorded-source.ts';
+import { SMOLLM2_135M } from '../../training/pretrained.ts';
+import { RECORDED, RECORDED_SMOLLM2, RECORDED_TIMEOUTS, recordedEvaluation } from './recorded-source.ts';
 import { href, type Query } from '../routes/routes.ts';
 
 type Look = Partial<Query<'rollout'>>;
@@ -29,3 +30,6 @@ function momentsOf(run: string, tasks: string) {
 
 export const recorded = momentsOf(RECORDED, 'retail/nano/heldout/1/');
 export const recordedTimeouts = momentsOf(RECORDED_TIMEOUTS, 'retail/glimpse/heldout/1~u500c500t800/');
+
+/** The address of the recorded run of a pretrained model, by the model's name; '' if there is none. */
+export const recordedRunOf = (model: string): string => (model === SMOLLM2_135M.name ? href({ name: 'run', run: RECORDED_SMOLLM2 }) : '');
