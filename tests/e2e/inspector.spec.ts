@@ -7,7 +7,7 @@ import type { Trajectory } from '../../src/records/trajectory.ts';
 import { CHANNELS } from '../../src/app/routes/routes.ts';
 import { SMOLLM2_135M } from '../../src/training/pretrained.ts';
 import { readRunBundle } from '../../src/exchange/run-bundle.ts';
-import { inspect, watch } from './page-checks.ts';
+import { inspect, load, watch } from './page-checks.ts';
 import { test } from './test.ts';
 
 /** A rollout of the recorded run that has siblings, calls and annotations. */
@@ -59,8 +59,7 @@ test('tokens are the stored ones, and keys, links and search lead to each', asyn
 
   // A link to a token keeps the colour and scrolls to the token.
   const late = lossMask.lastIndexOf(1);
-  await page.goto(address(trajectory, `view=rendered&ch=entropy&tok=${late}`));
-  await page.reload();
+  await load(page, address(trajectory, `view=rendered&ch=entropy&tok=${late}`));
   await expect.poll(() => tokenId(page)).toBe(tokens[late]);
   await expect(page.locator('.t.on')).toBeInViewport();
   await expect(tokenPanel(page).locator('[data-channel=entropy]')).not.toContainText('not stored');
@@ -289,8 +288,7 @@ test('other weights score the tokens again: those that sampled them agree, those
   await page.setViewportSize({ width: 1280, height: 6000 });
 
   // The address alone is enough, also for a trial, and the next trial keeps view and colour.
-  await page.goto(`/#/evals/recorded-after/trials/${last.id}?view=rendered&by=nano-retail-grpo&ch=by_delta_p`);
-  await page.reload();
+  await load(page, `/#/evals/recorded-after/trials/${last.id}?view=rendered&by=nano-retail-grpo&ch=by_delta_p`);
   expect(Math.max(...(await changes()).map(Math.abs))).toBeLessThan(1e-3);
   await page.getByLabel('Scored by').selectOption('nano-retail');
   // The message about scoring may disappear too fast for a test. So wait for numbers of the other weights.

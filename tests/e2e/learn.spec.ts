@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { LESSONS, type LessonId } from '../../src/app/lessons/titles.ts';
 import { lessonOf } from '../../src/app/learn/content.ts';
 import { EXERCISES, PLAN } from '../../src/app/learn/plan.ts';
-import { inspect } from './page-checks.ts';
+import { inspect, load } from './page-checks.ts';
 import { test } from './test.ts';
 
 const panelOf = (page: Page) => page.locator('[data-part=lesson]');
@@ -119,8 +119,7 @@ test('progress is kept, a link names its step, and the keyboard is enough', asyn
   await expect(panelOf(page).locator('[aria-pressed=true]')).toHaveCount(1);
   await panelOf(page).getByRole('button', { name: 'Next' }).press('Enter');
   await expect(panelOf(page).getByRole('heading')).toBeFocused();
-  await page.goto('/#/learn/group');
-  await page.reload();
+  await load(page, '/#/learn/group');
   await expect(panelOf(page)).toHaveCount(0);
   await page.getByRole('button', { name: 'Continue at step 2' }).click();
   await panelOf(page).getByRole('button', { name: /Close/ }).click();

@@ -1,6 +1,6 @@
 /**
  * Checks that every page must pass: no errors on the console, accessible in both themes, not wider than a phone. With
- * MUA_PICTURES=1 the tests also write a picture of each page to test-results/screenshots.
+ * MUA_PICTURES=1 the tests also write a picture of each page to test-results/screenshots. Also how to load a page anew.
  */
 import { expect, type Locator, type Page } from '@playwright/test';
 import axe from 'axe-core';
@@ -59,3 +59,12 @@ export const moving = (page: Page) =>
       .filter(({ playState }) => playState === 'running')
       .map(({ effect }) => (effect as KeyframeEffect).target?.outerHTML.slice(0, 100)),
   );
+
+/**
+ * Loads an address as a new document. A reload right after `goto` can load the address before it: if only the hash changes, `goto` ends at
+ * the first event of the history, and the page also stores its scroll position there.
+ */
+export async function load(page: Page, address: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(address);
+}

@@ -1,7 +1,7 @@
 /** A visitor's own scenario in the built page: imported, looked at, learned from, trained on, and kept. */
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { inspect, watch } from './page-checks.ts';
+import { inspect, load, watch } from './page-checks.ts';
 import { test } from './test.ts';
 
 const scenario = JSON.parse(readFileSync('src/domains/library/scenario.json', 'utf8')) as { name: string; title: string; levels: string[] };
@@ -30,8 +30,7 @@ test('a scenario file becomes a world, a dataset and a run, and is still there a
   await page.getByRole('link', { name: 'Tasks', exact: true }).click();
   await expect(page.getByRole('grid').getByRole('row').nth(1)).toBeVisible();
 
-  await page.goto('/#/cold-start');
-  await page.reload();
+  await load(page, '/#/cold-start');
   const name = (await page.getByRole('option', { name: /Archive/ }).getAttribute('value'))!;
   await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption(name);
   await page.getByLabel('Conversations', { exact: true }).fill('20');
