@@ -61,7 +61,7 @@ export async function exportRun(
       `the file is "${basename(out)}": expected a name with "tfevents", such as ${EVENT_FILE}.1.run, or TensorBoard does not read it`,
     );
   const notes: string[] = [];
-  const content = filtered(await readRun(path, notes, words), { minReward, successes }, notes);
+  const content = filtered(await readRun(path, notes, words, format === 'bundle'), { minReward, successes }, notes);
   const { run, metrics, trajectories } = content;
   if (format !== 'bundle' && isOfMetrics(format) && metrics.length === 0) throw new InputError(`${path} has no metrics: expected a run`);
   if ((format === 'bundle' || !isOfMetrics(format)) && trajectories.length === 0) throw new InputError(`${path} has no conversations`);
@@ -148,11 +148,12 @@ async function toolsOfEach(trajectories: readonly Trajectory[]): Promise<Map<Tra
   return found;
 }
 
-/** @param notes what of files of other tools has an error or was read differently */
+/** @param notes what of files of other tools has an error or was read differently @param forPage whether to read the texts of the tokens, which the page shows */
 async function readRun(
   path: string,
   notes: string[],
   { data, ...words }: Pick<ExportOptions, 'success' | 'writes' | 'data'>,
+  forPage: boolean,
 ): Promise<RunContent> {
   const info = await stat(path);
   const names = info.isDirectory() ? (await readdir(path)).sort() : [''];
@@ -160,7 +161,7 @@ async function readRun(
   const given = Object.entries({ ...words, data }).find(([, value]) => value !== undefined);
   if (isOurs && given) throw new InputError(`--${given[0]} is given, but ${path} is of the playground: expected files of another tool`);
   if (path.endsWith('.zip')) return readRunBundle(await readBytes(path));
-  if (isOurs) return ownRun(path, names, info.birthtimeMs);
+  if (isOurs) return ownRun(path, names, info.birthtimeMs, forPage);
   const { source, rollouts, notes: own, name, createdAt } = await readForeignPath(path, data);
   notes.push(...own);
   const called = new Set(rollouts.flatMap(({ trajectory }) => Object.keys(trajectory.toolCalls)));
@@ -174,7 +175,7 @@ const TOKENIZER = 'tokenizer.json';
 const OURS = /^(trajectories(-\d+)?|metrics)\.jsonl$/;
 
 /** Reads a folder of `--out` as a run. Its conversations keep their ids, groups and rewards. */
-async function ownRun(path: string, names: readonly string[], createdAt: number): Promise<RunContent> {
+async function ownRun(path: string, names: readonly string[], createdAt: number, forPage: boolean): Promise<RunContent> {
   const metrics: StepMetrics[] = [];
   const rollouts: ReadOnlyRollout[] = [];
   for (const name of names.filter((name) => OURS.test(name)))
@@ -187,9 +188,8 @@ async function ownRun(path: string, names: readonly string[], createdAt: number)
       }
   const scenario = (await keptWorld(path, false))?.text;
   const content = readOnlyRun(rollouts, { createdAt, source: 'mua train', name: basename(path) });
-  const vocabulary = names.includes(TOKENIZER)
-    ? await usedVocabulary(await readJson(join(path, TOKENIZER)), content.trajectories)
-    : undefined;
+  const vocabulary =
+    forPage && names.includes(TOKENIZER) ? await usedVocabulary(await readJson(join(path, TOKENIZER)), content.trajectories) : undefined;
   const run = { ...content.run, ...(vocabulary && { vocabulary }) };
   return { ...content, run, metrics, ...(scenario !== undefined && { scenarios: [scenario] }) };
 }

@@ -59,6 +59,8 @@ test('the bundle of a run’s folder has the tokens of its conversations, from t
   for (const { role, text, tokens } of first!.nodes) if (role === 'assistant') expect(vocabulary.pieces(tokens).join('')).toBe(text);
   await writeFile(join(out, 'tokenizer.json'), '{"model": {}}');
   await expect(exportRun(out, 'bundle', 'run.mua.zip')).rejects.toThrow(/tokenizer\.json: model\.vocab: /);
+  // Other formats need no tokenizer.
+  expect((await exportRun(out, 'chat', 'chat.jsonl')).lines).toBe(1);
 });
 
 test('a run that is done is whole, although its checkpoints are deleted', async () => {
